@@ -1,0 +1,70 @@
+"""A study kept in a file: fixed overrides and axes, turned into the same sweep that `-m` would run."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import yaml
+from pydantic import Field, ValidationError
+
+from exp.config.group import Group
+from exp.errors import Problem, Refused, nearest, refuse
+from exp.paths import sweeps_dir
+
+
+class Study(Group):
+    """The content of a file in `sweeps/`."""
+
+    overrides: list[str] = Field(default_factory=list)
+    """Overrides of every point."""
+    axes: dict[str, list[str | int | float]] = Field(min_length=1)
+    """Values of each axis; the points are all combinations."""
+
+
+def main(words: Sequence[str]) -> int:
+    """`exp sweep FILE [overrides]`: run the study's points; returns the sweep's exit status."""
+    if not words or words[0] in ("-h", "--help"):
+        print("usage: python -m exp sweep sweeps/NAME.yaml [overrides]\n\nstudies: " + ", ".join(_known()))
+        return 0 if words else 2
+    study = read_study(find_study(words[0]))
+    command = [sys.executable, "-m", "exp.train", "-m", *sweep_overrides(study), *words[1:]]
+    process = subprocess.Popen(command)
+    while True:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            # The terminal sends Ctrl-C to the sweep as well, which ends by itself; wait for that.
+            continue
+
+
+def sweep_overrides(study: Study) -> list[str]:
+    """The study in Hydra's sweep syntax."""
+    return study.overrides + [f"{key}={','.join(str(value) for value in values)}" for key, values in study.axes.items()]
+
+
+def find_study(name: str) -> Path:
+    """The file itself, or the shipped study of that name. Raises `Refused` with the nearest name."""
+    for candidate in (Path(name), sweeps_dir() / Path(name).name, sweeps_dir() / f"{name}.yaml"):
+        if candidate.is_file():
+            return candidate
+    close = nearest(Path(name).stem, _known())
+    fix = f"python -m exp sweep sweeps/{close}.yaml" if close else ""
+    raise refuse(f"there is no study {name!r}; there are {', '.join(_known())}", "sweep", fix)
+
+
+def read_study(file: Path) -> Study:
+    """Parse and check a study. Raises `Refused` with every problem, by file and key."""
+    try:
+        return Study.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+    except yaml.YAMLError as error:
+        raise refuse(f"is not YAML: {error}", str(file)) from None
+    except ValidationError as error:
+        keys = [(".".join(str(part) for part in detail["loc"]), detail["msg"]) for detail in error.errors()]
+        raise Refused(*(Problem(message, f"{file}: {key}", check="study") for key, message in keys)) from None
+
+
+def _known() -> list[str]:
+    return sorted(file.stem for file in sweeps_dir().glob("*.yaml"))

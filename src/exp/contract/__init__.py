@@ -1,0 +1,1 @@
+"""What several stages must agree on, as pure functions: the format of completions, lengths, batches."""

@@ -1,0 +1,1 @@
+"""From sources to examples to rows that a trainer can read."""

@@ -1,0 +1,54 @@
+"""From an example to a row for SFT or RL, or the reason why it cannot be one."""
+
+from __future__ import annotations
+
+from exp.config.contracts import Format
+from exp.config.dataset import Source
+from exp.contract.format import parse
+from exp.data.examples import Example, RLRow, SFTRow, Unusable
+from exp.data.retag import Trace, read_trace, write_trace
+from exp.rewards.verdict import Verdict
+from exp.rewards.verify import gold_problem, verify
+
+
+def sft_row(example: Example, source: Source, fmt: Format, *, opened: bool) -> SFTRow:
+    """The example's trace in the run's format.
+
+    Raises `Unusable` if there is no trace, if it cannot be rewritten faithfully, or if it arrives at another answer
+    than the one the source gives for the question.
+    """
+    kind = kind_of(example, source)
+    trace = _trace_of(example, source.format or fmt)
+    gold = example.answer
+    if gold is not None and gold != trace.answer and verify(trace.answer, gold, kind).verdict is not Verdict.RIGHT:
+        raise Unusable("trace contradicts the answer", f"it says {trace.answer!r}, the source {gold!r}")
+    completion = write_trace(trace, fmt, opened=opened)
+    return SFTRow(example.id, example.question, trace.answer, kind, example.history, completion)
+
+
+def rl_row(example: Example, source: Source, fmt: Format) -> RLRow:
+    """The example's question and gold. Raises `Unusable` if there is no gold or it does not verify against itself."""
+    kind = kind_of(example, source)
+    gold = example.answer
+    if gold is None and example.completion is not None:
+        gold = parse(example.completion, source.format or fmt).answer
+    if gold is None or not gold.strip():
+        raise Unusable("no answer to verify against", "neither a column `answer` nor one in the tags of a completion")
+    if problem := gold_problem(gold, kind):
+        raise Unusable("answer does not verify against itself", f"{gold!r}: {problem}")
+    return RLRow(example.id, example.question, gold, kind, example.history, example.subject, example.type)
+
+
+def kind_of(example: Example, source: Source) -> str:
+    """How the answer is verified: what the configuration says, else the row, else mathematics."""
+    return source.kind or example.kind or "math"
+
+
+def _trace_of(example: Example, fmt: Format) -> Trace:
+    if example.completion is not None:
+        return read_trace(example.completion, fmt)
+    if not example.reasoning or not example.reasoning.strip():
+        raise Unusable("no reasoning trace", "SFT imitates traces; a question with an answer alone can feed GRPO")
+    if not example.answer or not example.answer.strip():
+        raise Unusable("no answer at the end of the trace")
+    return Trace(example.reasoning.strip(), example.answer.strip())

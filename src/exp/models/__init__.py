@@ -1,0 +1,1 @@
+"""Loading models, adapters and the hand-off of weights between stages."""

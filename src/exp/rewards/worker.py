@@ -1,0 +1,81 @@
+"""The process that does what may hang: computer algebra and a user's own verifier. One JSON object per line, in and out.
+
+It limits its own memory, and its CPU time per request, so that it dies by itself even if the parent is gone. Started by
+`exp.rewards.sandbox`; imports neither torch nor the configuration.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+from collections.abc import Callable
+from typing import Any
+
+GIB = 1024**3
+
+
+def equal(answer: str, gold: str) -> dict[str, Any]:
+    """math-verify's verdict. The gold is always wrapped in a box: bare LaTeX would be read as its last number."""
+    from math_verify import LatexExtractionConfig, parse, verify
+
+    def read(text: str) -> list[Any]:
+        found = parse("\\boxed{" + text + "}", [LatexExtractionConfig(boxed_match_priority=0)], parsing_timeout=None)
+        return found if any(not isinstance(one, str) for one in found) else []
+
+    wanted, value = read(gold), read(answer)
+    if not wanted or not value:
+        return {"verdict": "unparseable", "reason": "the gold" if not wanted else "the answer"}
+    same = verify(wanted, value, float_rounding=12, timeout_seconds=None)
+    return {"verdict": "right" if same else "wrong", "reason": ""}
+
+
+def call(path: str, function: str, answer: str, gold: str) -> dict[str, Any]:
+    """The user's `function(answer, gold)`: a bool or a number in [0, 1]."""
+    from exp.rewards.plugin import load_function
+
+    score = float(load_function(f"{path}:{function}")(answer, gold))
+    return {"verdict": "right" if score >= 1 else "wrong", "score": min(max(score, 0.0), 1.0), "reason": ""}
+
+
+def load(path: str, function: str) -> dict[str, Any]:
+    """Import the user's file, which may take longer than a verification may."""
+    from exp.rewards.plugin import load_function
+
+    load_function(f"{path}:{function}")
+    return {}
+
+
+OPERATIONS: dict[str, Callable[..., dict[str, Any]]] = {"equal": equal, "call": call, "load": load}
+
+
+def main() -> None:
+    """Answer requests until the input ends."""
+    memory, cpu_seconds = int(sys.argv[1]) * GIB, int(sys.argv[2])
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # Answers go to the pipe; what a library or a user's function prints must not.
+    replies = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    if sys.argv[3] == "algebra":
+        equal("\\frac{1}{2}", "0.5")
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    replies.write("{}\n")
+    replies.flush()
+    for line in sys.stdin:
+        spent = resource.getrusage(resource.RUSAGE_SELF)
+        allowed = int(spent.ru_utime + spent.ru_stime) + cpu_seconds
+        resource.setrlimit(resource.RLIMIT_CPU, (allowed, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+        request = json.loads(line)
+        try:
+            reply = OPERATIONS[request.pop("operation")](**request)
+        except (
+            Exception
+        ) as error:  # hostile text breaks libraries in unforeseen ways; the parent turns it into a verdict
+            reply = {"verdict": "error", "reason": f"{type(error).__name__}: {error}"[:300]}
+        replies.write(json.dumps(reply) + "\n")
+        replies.flush()
+
+
+if __name__ == "__main__":
+    main()

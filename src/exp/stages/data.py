@@ -1,0 +1,28 @@
+"""The data stage: prepared rows for one use, with the evaluation questions beside them so that they can be kept out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from exp.data.prepare import prepare
+from exp.stages.plan import Step
+from exp.stages.run import Run
+
+
+def run_data(run: Run, step: Step, folder: Path) -> dict[str, Any]:
+    """Prepare the rows of `step.variant` (`sft`, `rl` or `eval`); the report is the artifact's facts."""
+    point = run.point
+    run.record.started(step.name)
+    report = prepare(
+        point.dataset,
+        point.format,
+        point.context,
+        run.tokenizer,
+        point.model.template_options,
+        point.seed,
+        folder,
+        uses=tuple(dict.fromkeys(("eval", step.variant))),
+        progress=lambda use, read, kept, wanted: run.record.progress(step.name, read),
+    )
+    return {**report["uses"][step.variant], "template_hash": report["template_hash"], "opened": report["opened"]}

@@ -1,0 +1,75 @@
+"""From a stage's artifact to the policy it holds and back: where each model of a run lies, and the proofs before one
+is handed on.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from exp.errors import refuse
+from exp.models.policy import Policy, read_policy, save_policy
+from exp.models.proofs import divergence, probe, require_adapter_matters, require_saved
+from exp.stages.run import Run
+
+if TYPE_CHECKING:
+    from peft import PeftModel
+    from transformers import PreTrainedModel
+
+PROBE_QUESTION = "2+2=?"
+TOLERANCE = 1e-3
+"""Largest divergence in nats between a policy when it was saved and when it is loaded again; float32 on one machine
+gives 0.
+"""
+
+
+def policy_of(run: Run, model: str) -> Policy:
+    """The policy behind `stage/identity` as it stands in a step's inputs; `base/…` is the base model."""
+    stage, _, identity = model.partition("/")
+    return Policy(run.base) if stage == "base" else read_policy(run.store.root / stage / identity, run.base)
+
+
+def probe_ids(run: Run) -> list[int]:
+    """Tokens of the fixed prompt on which policies are compared."""
+    return run.prompts.prompt_ids(run.prompts.messages(PROBE_QUESTION))
+
+
+def finish(run: Run, model: Any, start: Policy, folder: Path) -> dict[str, Any]:
+    """Save what training changed, prove that it was saved and matters, and remove what only resuming needs.
+
+    Raises `Refused` if the trained model does not differ from the one the stage started from, or if what was saved is
+    not what was trained.
+    """
+    from peft import PeftModel
+
+    from exp.models.policy import load_policy
+
+    ids = probe_ids(run)
+    trained = probe(model, ids)
+    before = start.facts.get("probe") or probe(load_policy(start, run.point.model, run.point.backend), ids)
+    change = divergence(before, trained)
+    if trained == before:
+        raise refuse(
+            "training changed nothing: the model answers exactly as before",
+            "sft or grpo",
+            "raise the learning rate or the steps",
+        )
+    proofs = {"kl_from_start": change}
+    if isinstance(model, PeftModel):
+        proofs["adapter_effect"] = require_adapter_matters(model, ids)
+    facts = {
+        "rank": run.point.lora.rank,
+        "dtype": str(next(model.parameters()).dtype).removeprefix("torch."),
+        "base": run.base.identity,
+        "template_hash": run.prompts.template_hash,
+        "format": run.point.format.model_dump(mode="json"),
+        "probe": trained,
+    }
+    save_policy(model, start, folder, facts)
+    require_saved(model, folder / ("adapter" if isinstance(model, PeftModel) else "weights"))
+    if not isinstance(model, PeftModel):
+        run.tokenizer.save_pretrained(folder / "weights")
+    for leftover in ("checkpoints", "cache"):
+        shutil.rmtree(folder / leftover, ignore_errors=True)
+    return {"proofs": proofs}

@@ -1,0 +1,112 @@
+"""One execution of a point: its folder, its store, its record, and what every stage needs."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from exp.config.point import Point
+from exp.data.prompts import PromptBuilder
+from exp.errors import refuse
+from exp.models.source import Source
+from exp.stages.files import write_json
+from exp.stages.stopping import Stopper
+from exp.stages.store import Store
+from exp.tracking.record import Record
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+STATUS = "status.json"
+
+
+@dataclass
+class Run:
+    """What a stage function is given beside its step and folder."""
+
+    point: Point
+    folder: Path
+    store: Store
+    record: Record
+    stopper: Stopper
+    base: Source
+
+    @cached_property
+    def tokenizer(self) -> PreTrainedTokenizerBase:
+        """The base model's tokenizer, shared by all stages."""
+        from exp.models.tokenizer import load_tokenizer
+
+        return load_tokenizer(self.base)
+
+    @cached_property
+    def prompts(self) -> PromptBuilder:
+        """The one place that turns questions into tokens."""
+        return PromptBuilder(self.tokenizer, self.point.format, self.point.model.template_options)
+
+
+def open_folder(outputs: Path, point_id: str, slug: str) -> Path:
+    """The run folder of a point: that of its unfinished run if there is one, else a new one that nobody else has.
+
+    Raises `Refused` where `outputs` cannot be written.
+    """
+    runs = outputs / "runs"
+    try:
+        runs.mkdir(parents=True, exist_ok=True)
+        for folder in sorted(runs.glob(f"*-{point_id[:8]}"), reverse=True):
+            if read_state(folder) != "done":
+                return folder
+        return _new_folder(runs, f"{slug}-{point_id[:8]}")
+    except OSError as error:
+        raise refuse(f"cannot write to {runs}: {error.strerror}", "outputs", "outputs=FOLDER") from None
+
+
+@contextmanager
+def sole_owner(folder: Path) -> Iterator[None]:
+    """Hold the run's lock while the block runs. Raises `Refused` if another process is executing this run."""
+    with (folder / ".lock").open("a+") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            stream.seek(0)
+            owner = stream.read().strip()
+            raise refuse(f"this point is being run already ({owner}) in {folder}; nothing was started", "run") from None
+        stream.truncate(0)
+        stream.write(f"pid {os.getpid()} on {socket.gethostname()}")
+        stream.flush()
+        yield
+
+
+def read_state(folder: Path) -> str:
+    """The word in a run's status file: `running`, `done`, `failed`, `interrupted`; "" if there is none yet."""
+    import json
+
+    file = folder / STATUS
+    return str(json.loads(file.read_text())["state"]) if file.exists() else ""
+
+
+def write_state(folder: Path, state: str, **facts: Any) -> None:
+    """Record the run's state, from inside the process that knows it."""
+    now = time.strftime("%Y-%m-%dT%H:%M:%S%z")
+    write_json(
+        folder / STATUS, {"state": state, "pid": os.getpid(), "host": socket.gethostname(), "updated": now, **facts}
+    )
+
+
+def _new_folder(runs: Path, name: str) -> Path:
+    """Claim `<time>-<name>`; a later second if this one is taken."""
+    while True:
+        folder = runs / f"{time.strftime('%Y%m%d-%H%M%S')}-{name}"
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            time.sleep(0.2)
+        else:
+            return folder

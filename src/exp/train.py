@@ -1,0 +1,55 @@
+"""`python -m exp.train`: compose with Hydra, check, run. The body is one call, so that everything else can be imported
+and tested.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import hydra
+from omegaconf import DictConfig
+
+from exp.paths import conf_dir
+
+ASKS = ("--help", "-h", "--hydra-help", "--version", "--info", "-i", "--shell-completion", "-sc")
+"""Options that ask about the command and run nothing."""
+
+
+@hydra.main(config_path=str(conf_dir()), config_name="config", version_base="1.3")
+def run(config: DictConfig) -> None:
+    """Run one composed configuration; exits with the run's own status."""
+    from exp.run import run_config
+
+    sys.exit(run_config(config))
+
+
+def main() -> None:
+    """Check the command line and hand it to Hydra."""
+    words = sys.argv[1:]
+    if not any(word.split("=")[0] in ASKS for word in words):
+        sys.argv[1:] = checked(words)
+    run()
+
+
+def checked(words: list[str]) -> list[str]:
+    """The command line with its overrides checked; exits with status 2 and all problems where some are wrong."""
+    from hydra._internal.utils import get_args_parser
+
+    from exp.config.overrides import check_overrides
+    from exp.errors import Refused
+    from exp.messages import print_refusal
+
+    options, _ = get_args_parser().parse_known_args(words)
+    folders = [Path(options.config_dir).resolve()] if options.config_dir else []
+    try:
+        accepted = iter(check_overrides(options.overrides, multirun=bool(options.multirun), folders=folders))
+    except Refused as refused:
+        print_refusal(refused)
+        sys.exit(2)
+    given = set(options.overrides)
+    return [next(accepted) if word in given else word for word in words]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""`exp plan`: everything that is known about a run without running it, for people and as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from exp.config.compose import compose_point
+from exp.config.point import Point
+from exp.contract.batch import split_batch
+from exp.contract.context import lengths
+from exp.errors import Problem, Refused
+from exp.models.source import find_base, require_available
+from exp.preflight.contracts import contract_problems
+from exp.preflight.resolve import plan_from
+from exp.stages.plan import Step, phase_context, phases, point_id
+
+
+def main(words: Sequence[str]) -> int:
+    """Print the plan; returns 1 if a problem would keep the run from starting, else 0."""
+    if any(word in ("-h", "--help") for word in words):
+        print(
+            "usage: python -m exp plan [--json] [overrides]\n\nShows lengths, batches, steps and problems; runs nothing."
+        )
+        return 0
+    as_json = "--json" in words
+    try:
+        point = compose_point([word for word in words if word != "--json"])
+        content = describe(point)
+    except Refused as refused:
+        if not as_json:
+            raise
+        content = {"problems": [_problem(p) for p in refused.problems], "warnings": []}
+    if as_json:
+        print(json.dumps(content, indent=1))
+    else:
+        _show(content)
+    return 1 if content["problems"] else 0
+
+
+def describe(point: Point) -> dict[str, Any]:
+    """The resolved contracts: problems, lengths, batches, phases and steps with their identities."""
+    problems = contract_problems(point)
+    steps: list[Step] = []
+    warnings: list[Problem] = []
+    try:
+        base = find_base(point.model)
+        steps = plan_from(point, base)
+        require_available(base)
+    except Refused as refused:
+        # A model that is not on this machine keeps nobody from planning; a missing file or start does.
+        (warnings if steps else problems).extend(refused.problems)
+    content: dict[str, Any] = {
+        "problems": [_problem(p) for p in problems],
+        "warnings": [_problem(p) for p in warnings],
+    }
+    if problems and any(p.check in ("batch", "steps") for p in problems):
+        return content | {"lengths": lengths(point.context).as_dict()}
+    return content | {
+        "point": point_id(steps) if steps else None,
+        "lengths": lengths(point.context).as_dict(),
+        "batch": _batches(point),
+        "phases": _phases(point) if point.grpo.enabled else [],
+        "steps": [{"name": step.name, "id": step.identity, "inputs": dict(step.inputs)} for step in steps],
+        "config": point.model_dump(mode="json"),
+    }
+
+
+def _batches(point: Point) -> dict[str, Any]:
+    found = {}
+    if point.sft.enabled:
+        found["sft"] = split_batch(point.sft.batch_size, point.sft.micro_batch_size, point.world_size).as_dict()
+    if point.grpo.enabled:
+        group, size = point.grpo, point.generations.num_generations
+        found["grpo"] = split_batch(group.batch_size, group.micro_batch_size, point.world_size, size).as_dict()
+    return found
+
+
+def _phases(point: Point) -> list[dict[str, Any]]:
+    return [phase.model_dump() | {"lengths": lengths(phase_context(point, phase)).as_dict()} for phase in phases(point)]
+
+
+def _problem(problem: Problem) -> dict[str, str]:
+    return {"check": problem.check, "what": problem.what, "where": problem.where, "fix": problem.fix}
+
+
+def _show(content: dict[str, Any]) -> None:
+    if not sys.stdout.isatty():
+        for name in ("lengths", "batch"):
+            for key, value in content.get(name, {}).items():
+                print(f"{name}\t{key}\t{json.dumps(value)}")
+        for step in content.get("steps", []):
+            print(f"step\t{step['name']}\t{step['id']}")
+    else:
+        _draw(content, Console())
+    for kind in ("warnings", "problems"):
+        for found in content[kind]:
+            print(f"{kind[:-1]}: {Problem(found['what'], found['where'], found['fix'])}", file=sys.stderr)
+
+
+def _draw(content: dict[str, Any], console: Console) -> None:
+    limits = content["lengths"]
+    console.print(
+        f"[bold]lengths[/]  {limits['total']} tokens = {limits['prompt']} for the prompt + {limits['completion']} for the completion"
+    )
+    for stage, batch in content.get("batch", {}).items():
+        text = f"{batch['effective']} = {batch['micro']} × {batch['accumulation']} accumulated × {batch['world_size']} devices"
+        groups = f", {batch['prompts']} prompts per step" if stage == "grpo" else ""
+        console.print(f"[bold]{stage} batch[/]  {text}{groups}")
+    for number, phase in enumerate(content.get("phases", []), 1):
+        console.print(
+            f"[bold]grpo phase {number}[/]  {phase['steps']} steps, {phase['context_total']} tokens, rate {phase['learning_rate']:g}"
+        )
+    table = Table("step", "identity", "made from", box=None, pad_edge=False)
+    for step in content.get("steps", []):
+        table.add_row(step["name"], step["id"], ", ".join(f"{role} {value}" for role, value in step["inputs"].items()))
+    if content.get("steps"):
+        console.print(table)
