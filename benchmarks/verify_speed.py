@@ -2,9 +2,9 @@
 
     EXP_SHARED=path/to/shared python benchmarks/verify_speed.py
 
-Both get the same completions and golds: math-verify as its documentation recommends (gold in a box, box first, its own time
-limits), this project through lenient extraction. Medians of alternating rounds, caches emptied before each. Kinds of cases made
-to hang a verifier are left out of both. The last line is one JSON object.
+Both get the same completions and golds: math-verify as its documentation recommends (gold in a box, box first, its own
+time limits), this project through lenient extraction. Medians of alternating rounds, caches emptied before each. Kinds
+of cases made to hang a verifier are left out of both. The last line is one JSON object.
 """
 
 from __future__ import annotations

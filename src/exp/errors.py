@@ -23,8 +23,9 @@ class Problem:
 
 
 class Refused(Exception):
-    """What the user asked for cannot be done. Entry points print the problems and exit with status 2, without a
-    traceback.
+    """What the user asked for cannot be done.
+
+    Entry points print the problems and exit with status 2, without a traceback.
     """
 
     def __init__(self, *problems: Problem) -> None:

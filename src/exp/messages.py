@@ -7,11 +7,10 @@ import sys
 from exp.errors import Refused
 
 
-def print_refusal(refused: Refused) -> None:
+def print_refusal(refused: Refused, outcome: str = "nothing was run") -> None:
     """Print every problem of a refusal, numbered when there are several."""
     count = len(refused.problems)
-    head = "1 problem, nothing was run:" if count == 1 else f"{count} problems, nothing was run:"
-    print(head, file=sys.stderr)
+    print(f"{count} problem{'s' if count > 1 else ''}, {outcome}:", file=sys.stderr)
     for number, problem in enumerate(refused.problems, 1):
         mark = f"{number}. " if count > 1 else "   "
         print(f"  {mark}{problem}", file=sys.stderr)

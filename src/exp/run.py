@@ -1,6 +1,4 @@
-"""One run from a composed configuration to its exit code: check, claim a folder, run the steps, write result and
-report.
-"""
+"""One run from a composed configuration to its exit code: check, claim a folder, run the steps, write the result."""
 
 from __future__ import annotations
 
@@ -63,7 +61,7 @@ def run_config(config: DictConfig) -> int:
 
 
 def _run(point: Point, base: Source, steps: list[Step], folder: Path, overrides: list[str]) -> int:
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    _quieten()
     describe(folder, point, overrides)
     terminal = Terminal(sys.stdout, folder, steps)
     trackers = _trackers(point, folder)
@@ -92,7 +90,7 @@ def _run(point: Point, base: Source, steps: list[Step], folder: Path, overrides:
     except Refused as refused:
         write_state(folder, "failed", reason=str(refused))
         terminal.close()
-        print_refusal(refused)
+        print_refusal(refused, "the run stopped; what was finished before is kept")
         return FAILED
     except Exception as error:  # whatever it was, the run's own folder must tell
         terminal.failed(error)
@@ -102,6 +100,15 @@ def _run(point: Point, base: Source, steps: list[Step], folder: Path, overrides:
         terminal.close()
         for tracker in trackers:
             tracker.close()
+
+
+def _quieten() -> None:
+    """Keep the libraries' own bars off the screen, and their idle threads off cores that others use."""
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+    os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 def _conclude(folder: Path, content: dict[str, Any], terminal: Terminal, trackers: list[WandbView]) -> None:

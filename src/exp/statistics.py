@@ -17,14 +17,14 @@ def wilson(successes: float, n: int, z: float = Z95) -> tuple[float, float]:
     rate = successes / n
     centre = (rate + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * sqrt(rate * (1 - rate) / n + z * z / (4 * n * n))
-    return max(0.0, centre - half), min(1.0, centre + half)
+    # At either end the bound is exact; the formula misses it by a rounding error.
+    return 0.0 if successes == 0 else centre - half, 1.0 if successes == n else centre + half
 
 
 def clustered_interval(per_question: Sequence[float], z: float = Z95) -> tuple[float, float]:
-    """Interval of a mean over questions whose repeats are averaged first, so that repeats do not count as questions
-    (arXiv 2411.00640).
+    """Interval of a mean over questions; repeats of one are averaged first, lest they count as questions.
 
-    Normal approximation with the sample deviation between questions, clipped to [0, 1].
+    Normal approximation with the sample deviation between questions (arXiv 2411.00640), clipped to [0, 1].
     """
     n = len(per_question)
     if n < 2:
@@ -52,9 +52,8 @@ class Paired:
 def paired(first: Sequence[bool], second: Sequence[bool], z: float = Z95) -> Paired:
     """Compare right answers question by question.
 
-    The interval is Wald's for a paired difference with the Agresti–Min adjustment (half a count added to each of the
-    four cells); p is the
-    exact McNemar test, a binomial test of wins against losses.
+    The interval is Wald's for a paired difference with the Agresti–Min adjustment, half a count added to each of the
+    four cells; p is the exact McNemar test, a binomial test of wins against losses. At least one question is needed.
     """
     n = len(first)
     wins = sum(b and not a for a, b in zip(first, second, strict=True))
@@ -68,9 +67,7 @@ def paired(first: Sequence[bool], second: Sequence[bool], z: float = Z95) -> Pai
 
 
 def mcnemar(wins: int, losses: int) -> float:
-    """Two-sided exact McNemar p value: the chance of a split at least this uneven if both directions were equally
-    likely.
-    """
+    """Two-sided exact McNemar p value: the chance of a split this uneven if both directions were equally likely."""
     n = wins + losses
     tail = sum(comb(n, k) for k in range(min(wins, losses) + 1)) / 2**n
     return min(1.0, 2 * tail)

@@ -1,6 +1,4 @@
-"""`python -m exp.train`: compose with Hydra, check, run. The body is one call, so that everything else can be imported
-and tested.
-"""
+"""`python -m exp.train`: checks the command line, lets Hydra compose, and runs; the body is one call."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""A sweep on this machine: all points checked first, then run one after another; shared stages are made once by the
-store.
-"""
+"""A sweep on this machine: all points are checked, then run one after another; the store makes shared stages once."""
 
 from __future__ import annotations
 

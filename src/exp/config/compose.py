@@ -20,8 +20,9 @@ from exp.paths import conf_dir
 
 
 def compose_point(overrides: Sequence[str], folder: Path | None = None) -> Point:
-    """Compose `conf/config.yaml` (or that of `folder`) with the overrides and check it against the schema. Raises
-    `Refused`.
+    """Compose `conf/config.yaml` (or that of `folder`) with the overrides and check the result against the schema.
+
+    Raises `Refused` with all problems.
     """
     accepted = check_overrides(overrides)
     GlobalHydra.instance().clear()
@@ -55,7 +56,8 @@ def typed_point(config: DictConfig, choices: Mapping[str, str], typed: Sequence[
 def chosen_words(typed: Sequence[str]) -> list[str]:
     """The options typed on the command line, as a short label for the run folder."""
     pairs = (override.partition("=") for override in typed)
-    return [value for key, _, value in pairs if key in GROUPS and key != "tracker"]
+    chosen = [(key, value) for key, _, value in pairs if key in GROUPS and key != "tracker"]
+    return [f"no-{key}" if value == "none" else value for key, value in chosen]
 
 
 def _problems(error: ValidationError, choices: Mapping[str, str], typed: Sequence[str]) -> Iterator[Problem]:
@@ -72,9 +74,8 @@ def _explain(detail: ErrorDetails, path: list[str]) -> tuple[str, str]:
     if kind == "extra_forbidden":
         names = _siblings(path)
         close = nearest(path[-1], names)
-        return "there is no such key", ".".join(
-            [*path[:-1], close]
-        ) + f"={given}" if close else f"known keys: {', '.join(names)}"
+        fixed = ".".join([*path[:-1], close])
+        return "there is no such key", f"{fixed}={given}" if close else f"known keys: {', '.join(names)}"
     if kind == "missing":
         return "has no value", f"{key}=..."
     if kind == "literal_error":
@@ -96,7 +97,8 @@ def _missing(key: str, choices: Mapping[str, str], typed: Sequence[str]) -> Prob
 
 def origin(key: str, choices: Mapping[str, str], typed: Sequence[str]) -> str:
     """Where a value comes from: the command line, or the file of the group's chosen option."""
-    if any(o.lstrip("+").split("=")[0] == key for o in typed):
+    words = [override.lstrip("+").partition("=")[0] for override in typed]
+    if any(word == key or key.startswith(f"{word}.") or word.startswith(f"{key}.") for word in words if "." in word):
         return "command line"
     group = key.split(".")[0]
     return f"conf/{group}/{choices[group]}.yaml" if group in choices else "conf/config.yaml"

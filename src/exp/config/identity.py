@@ -1,8 +1,7 @@
 """Identity: a hash of everything a stage's result depends on. Equal meaning, equal identity.
 
 Hashed are the typed, resolved values, never the words that were typed. What cannot change a result is left out, and
-only what stands in
-`NOT_HASHED`; whatever is added to the schema later is hashed unless it is added there too.
+only what stands in `NOT_HASHED`; whatever is added to the schema later is hashed unless it is added there too.
 """
 
 from __future__ import annotations
@@ -13,29 +12,18 @@ from collections.abc import Mapping
 from typing import Any
 
 VERSIONS = {"base": 1, "data": 1, "sft": 1, "grpo": 1, "eval": 1}
-"""Raised when a stage's code changes what it computes, so that no artifact of the old code is taken for one of the
-new.
-"""
+"""Raised when a stage's code changes what it computes, so that no old artifact is taken for a new one."""
 
 NOT_HASHED = {
-    "model": (
-        "architecture",
-        "path",
-        "package",
-    ),  # described by the weights themselves, whose content is hashed instead
     "sft": ("enabled", "save_steps", "logging_steps"),
-    "grpo": (
-        "enabled",
-        "save_steps",
-        "logging_steps",
-        "start_from",
-        "phases",
-        "steps",
-    ),  # phases and start are resolved by the plan
+    # The plan resolves phases, steps and start, and hashes what it found.
+    "grpo": ("enabled", "save_steps", "logging_steps", "start_from", "phases", "steps"),
     "eval": ("enabled", "base"),
 }
-"""Fields, by group, that cannot change a stage's result. The groups tracker and cluster, `outputs` and `label` are
-never hashed.
+"""Fields, by group, that cannot change a stage's result.
+
+Of the model, the content of the weights is hashed instead of where they lie; of the cluster, only the number of devices.
+The tracker, `outputs` and `label` are never hashed.
 """
 
 

@@ -1,4 +1,4 @@
-"""The groups that cannot change a result: where a run is executed and recorded. Not part of any identity."""
+"""Where a run is executed and recorded. None of it is part of an identity, but for the number of devices that train."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Checks what was typed before Hydra sees it, so that every mistake is named at once, with the nearest valid word to
-paste.
-"""
+"""Checks what was typed before Hydra sees it: every mistake is named at once, with the nearest valid word to paste."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from pathlib import Path
 from typing import Any, Union, get_args, get_origin
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Override
+from hydra.core.override_parser.types import Glob, Override
 from hydra.errors import HydraException
 from pydantic import BaseModel
 
@@ -53,8 +51,9 @@ def group_options(group: str, folders: Sequence[Path] = ()) -> list[str]:
 
 
 def field_at(path: Sequence[str]) -> Any:
-    """The type at a dotted key of the schema; `Any` inside an open mapping. Raises KeyError(position) where the key
-    leaves the schema.
+    """The type at a dotted key of the schema; `Any` inside an open mapping.
+
+    Raises KeyError(position) where the key leaves the schema.
     """
     here: Any = Point
     for position, part in enumerate(path):
@@ -84,26 +83,26 @@ def _problems_of(override: Override, text: str, multirun: bool, folders: Sequenc
     key = override.key_or_group
     if key.split(".")[0] == "hydra" or key.startswith("hydra/"):
         return []
-    if override.is_sweep_override() and not multirun:
-        fix = f"add -m to sweep, or quote it as one value: {_quoted(text)}"
-        return [Problem(f"{text!r} holds several values", "command line", fix, "overrides")]
-    if key in (*GROUPS, *EXTRA_GROUPS):
-        return _option_problems(override, key, folders)
-    if "." not in key and key not in Point.model_fields:
-        names = [*GROUPS, *EXTRA_GROUPS, *Point.model_fields]
-        return [_unknown(key, nearest(key, names), text, sorted(set(names)))]
-    return _key_problems(key, text)
+    is_group = key in (*GROUPS, *EXTRA_GROUPS)
+    if override.is_delete() and "." not in key:
+        return [Problem(f"{key!r} cannot be taken away", "command line", "leave the word out", "overrides")]
+    found = _option_problems(override, key, folders) if is_group else _key_problems(key, text)
+    if override.is_sweep_override() and not found:
+        if not multirun:
+            return [_several_values(key, text, is_group)]
+        if not override.is_discrete_sweep() or (isinstance(override.value(), Glob) and not is_group):
+            # An interval cannot be written out, and a pattern has nothing to match but a group's options.
+            return [Problem(f"{text!r} is no list of values", "command line", f"write {key}=A,B,C", "overrides")]
+    return found
 
 
 def _option_problems(override: Override, group: str, folders: Sequence[Path]) -> list[Problem]:
     options = group_options(group, folders)
-    chosen = list(override.sweep_iterator()) if override.is_sweep_override() else [override.value()]
     found = []
-    for value in chosen:
-        name = str(value)
+    for name in _chosen(override, options):
         if name not in options:
             close = nearest(name, options) or next((o for o in options if o.endswith(name)), "")
-            fix = f"{group}={close}" if close else f"{group}={options[0]}"
+            fix = f"{group}={close}" if close else ""
             found.append(
                 Problem(
                     f"there is no {group} {name!r}; there are {', '.join(options)}", "command line", fix, "overrides"
@@ -112,7 +111,27 @@ def _option_problems(override: Override, group: str, folders: Sequence[Path]) ->
     return found
 
 
+def _chosen(override: Override, options: list[str]) -> list[str]:
+    """The option or options that an override names; a pattern that fits none stands for itself."""
+    value = override.value()
+    if isinstance(value, Glob):
+        return value.filter(options) or [" ".join(value.include)]
+    values = override.sweep_iterator() if override.is_sweep_override() else [value]
+    return ["" if value is None else str(value) for value in values]
+
+
+def _several_values(key: str, text: str, is_group: bool) -> Problem:
+    if is_group or without_none(field_at(key.split("."))) not in (str, Any):
+        what, fix = f"{text!r} names several values; -m runs them all", f"-m {shlex.quote(text)}"
+    else:
+        what, fix = f"{text!r} holds several values; add -m to run them all, or quote them as one", _quoted(text)
+    return Problem(what, "command line", fix, "overrides")
+
+
 def _key_problems(key: str, text: str) -> list[Problem]:
+    if "." not in key and key not in Point.model_fields:
+        names = [*GROUPS, *EXTRA_GROUPS, *Point.model_fields]
+        return [_unknown(key, nearest(key, names), text, sorted(set(names)))]
     parts = key.split(".")
     try:
         field_at(parts)
@@ -127,15 +146,26 @@ def _key_problems(key: str, text: str) -> list[Problem]:
 
 
 def _unknown(key: str, close: str, text: str, names: list[str]) -> Problem:
-    fix = text.lstrip("+~").replace(key, close, 1) if close else ""
-    known = f"; known here: {', '.join(names)}" if names and not close else ""
-    return Problem(f"there is no key {key!r}{known}", "command line", fix, "overrides")
+    fix = _accepted(text.lstrip("+~").replace(key, close, 1)) if close else ""
+    hint = f"; did you mean {close}?" if close else f"; known here: {', '.join(names)}" if names else ""
+    return Problem(f"there is no key {key!r}{hint}", "command line", fix, "overrides")
+
+
+def _accepted(text: str) -> str:
+    """The override quoted for the shell; where it is wrong as well, what its own problem says."""
+    try:
+        check_overrides([text], multirun=True)
+    except Refused as refused:
+        return refused.problems[0].fix
+    return shlex.quote(text)
 
 
 def _added(override: Override, text: str) -> str:
-    """Prefix `++`: the schema knows the key, but Hydra refuses any that the chosen option's file does not spell out."""
-    group = override.key_or_group.split(".")[0]
-    return f"++{text}" if "." in override.key_or_group and group in GROUPS and text[0] not in "+~" else text
+    """With `++`, which sets a key whether or not the chosen option's file spells it out; the schema knows the key."""
+    key = override.key_or_group
+    if override.is_delete() or key.split(".")[0] not in Point.model_fields:
+        return text
+    return f"++{text.lstrip('+')}" if "." in key else text.lstrip("+")
 
 
 def _unquoted(text: str) -> Problem:
@@ -144,15 +174,13 @@ def _unquoted(text: str) -> Problem:
         return Problem(
             f"{text!r} is not an override", "command line", "write key=value, such as model=tiny", "overrides"
         )
-    fix = _quoted(text)
     what = f"the value of {key!r} holds characters that need quotes: {value}"
-    return Problem(
-        what, "command line", fix or f"put the value into a YAML file under conf/{key.split('.')[0]}/", "overrides"
-    )
+    fix = _quoted(text) or "put the value into an option's file; see --config-dir in --help"
+    return Problem(what, "command line", fix, "overrides")
 
 
 def _quoted(text: str) -> str:
-    """The override in the quotes that Hydra and the shell need, or "" if no quoting makes it one value."""
+    """The override in the quotes that Hydra and the shell need, its key corrected; "" if no quoting makes it one value."""
     key, _, value = text.partition("=")
     for mark in ('"', "'"):
         escaped = value.replace(mark, f"\\{mark}")
@@ -162,5 +190,5 @@ def _quoted(text: str) -> str:
         except HydraException:
             continue
         if str(override.value()) == value and "${" not in value:
-            return shlex.quote(candidate)
+            return _accepted(candidate)
     return ""

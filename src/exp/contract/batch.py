@@ -1,6 +1,4 @@
-"""The batch contract: effective batch, devices, micro-batch and generations must divide each other; else the smallest
-fix.
-"""
+"""The batch contract: devices and generations must divide the effective batch; where they do not, the smallest fix."""
 
 from __future__ import annotations
 
@@ -45,33 +43,18 @@ def batch_problems(group: str, effective: int, world_size: int, num_generations:
     """What keeps `effective` from being split over devices and groups, each with the smallest change that helps.
 
     A GRPO step needs whole groups (`effective` divisible by `num_generations`, TRL `generation_batch_size`) and the
-    same share on every
-    device (divisible by `world_size`). `group` is the configuration group, `sft` or `grpo`.
+    same share on every device (divisible by `world_size`). `group` is the configuration group, `sft` or `grpo`.
     """
-    found = []
+    size = f"{group}.batch_size={_nearest_multiple(effective, lcm(world_size, num_generations))}"
     if effective % num_generations:
-        choices = _nearest_divisors(effective, num_generations)
-        nearest = _nearest_multiple(effective, num_generations)
-        options = " or ".join(f"generations.num_generations={g}" for g in choices)
-        found.append(
-            Problem(
-                f"{effective} completions per step cannot be split into groups of {num_generations}",
-                f"{group}.batch_size and generations.num_generations",
-                f"{options or 'generations.num_generations=2'}, or {group}.batch_size={nearest}",
-                "batch",
-            )
-        )
-    elif effective % world_size:
-        step = lcm(world_size, num_generations)
-        found.append(
-            Problem(
-                f"{effective} sequences per step cannot be shared equally by {world_size} devices",
-                f"{group}.batch_size",
-                f"{group}.batch_size={_nearest_multiple(effective, step)}",
-                "batch",
-            )
-        )
-    return found
+        what = f"{effective} completions per step cannot be split into groups of {num_generations}"
+        groups = [] if effective % world_size else _nearest_divisors(effective, num_generations)
+        fix = ", or ".join([*(f"generations.num_generations={g}" for g in groups), size])
+        return [Problem(what, f"{group}.batch_size and generations.num_generations", fix, "batch")]
+    if effective % world_size:
+        what = f"{effective} sequences per step cannot be shared equally by {world_size} devices"
+        return [Problem(what, f"{group}.batch_size", size, "batch")]
+    return []
 
 
 def _divisors(n: int) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-OPENING = re.compile(r"\\f?boxed\s*\{")
+OPENING = re.compile(r"\\(?:boxed|fbox)\s*\{")
 MAX_NESTING = 8  # boxes directly inside boxes that are unwrapped; the bound keeps hostile text linear
 BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 

@@ -12,8 +12,7 @@ class Lengths:
     """All lengths in tokens.
 
     `total` is the SFT sequence limit and the rollout engine's length, `prompt` the longest prompt that is kept,
-    `completion` the limit of
-    GRPO rollouts and of evaluation alike.
+    `completion` the limit of GRPO rollouts and of evaluation alike.
     """
 
     total: int
@@ -26,8 +25,6 @@ class Lengths:
 
 
 def lengths(context: Context) -> Lengths:
-    """Derive the lengths: prompt = floor(total · prompt_share), completion = total − prompt; each is at least one
-    token.
-    """
+    """Derive the lengths: prompt = floor(total · prompt_share), completion = total − prompt, each at least one token."""
     prompt = min(max(1, int(context.total * context.prompt_share)), context.total - 1)
     return Lengths(total=context.total, prompt=prompt, completion=context.total - prompt)

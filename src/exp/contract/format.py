@@ -4,8 +4,8 @@ r"""The grammar of a completion, read and written: one ordered, anchored, single
     answer-part := ANSWER-OPEN answer ANSWER-CLOSE          or, without answer tags, prose with one `\boxed{answer}`
 
 The first closing reasoning tag ends the reasoning, as in the reasoning parsers of serving engines; so the reasoning may
-mention every other tag without spoiling the form. Between and around the parts only blanks may stand, and the stop token
-must have been reached. A format without reasoning tags counts the text before the answer as reasoning.
+mention every other tag without spoiling the form. Between and around the parts only blanks may stand, and the stop
+token must have been reached. A format without reasoning tags counts the text before the answer as reasoning.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class _Answer:
 def parse(text: str, fmt: Format, *, opened: bool = False, ended: bool = True) -> Parsed:
     """Read a completion.
 
-    `opened`: the chat template has already written the opening reasoning tag into the prompt. `ended`: the model reached
-    its stop token; if not, the completion is malformed whatever it holds.
+    `opened`: the chat template has already written the opening reasoning tag into the prompt. `ended`: the model
+    reached its stop token; if not, the completion is malformed whatever it holds.
     """
     problems = [] if ended else ["cut off before the stop token"]
     if fmt.reasoning_open:

@@ -1,6 +1,4 @@
-"""Which options the installed TRL takes, read from its source without importing it, and what is wrong with an `extra:`
-mapping.
-"""
+"""Which options the installed TRL takes, read from its source without importing it; what is wrong with an `extra:`."""
 
 from __future__ import annotations
 
@@ -23,8 +21,7 @@ OWNED = {
     "learning_rate": "learning_rate",
     "max_steps": "steps",
     "num_train_epochs": "epochs",
-    "per_device_train_batch_size": "batch_size",
-    "gradient_accumulation_steps": "micro_batch_size",
+    "per_device_train_batch_size": "micro_batch_size",
     "lr_scheduler_type": "schedule",
     "warmup_steps": "warmup_steps",
     "weight_decay": "weight_decay",
@@ -48,6 +45,7 @@ OWNED = {
 """TRL options that have a field of their own in the group, by that field's name."""
 
 DERIVED = {
+    "gradient_accumulation_steps": "batch_size and micro_batch_size",
     "num_generations": "generations.num_generations",
     "max_completion_length": "context.total",
     "max_length": "context.total",
@@ -66,6 +64,7 @@ REFUSED = (
     "save_strategy",
     "disable_tqdm",
     "remove_unused_columns",
+    "completion_only_loss",
     "trust_remote_code",
     "push_to_hub",
 )

@@ -25,8 +25,9 @@ def choose_dtype(name: str) -> torch.dtype:
 
 
 def load_base(source: Source, model: Model, backend: Backend) -> PreTrainedModel:
-    """Load base weights on the CPU, in evaluation mode. Raises `Refused` if the configured architecture is not that of
-    the weights.
+    """Load base weights on the CPU, in evaluation mode.
+
+    Raises `Refused` if the configured architecture is not that of the weights.
     """
     from transformers import AutoConfig, AutoModelForCausalLM
 

@@ -1,6 +1,4 @@
-"""What a stage hands to the next: base weights, adapters merged into them in order, and the adapter (or full weights)
-on top.
-"""
+"""What a stage hands to the next: base weights, adapters merged into them, and an adapter or full weights on top."""
 
 from __future__ import annotations
 
@@ -44,8 +42,7 @@ class Policy:
 
 
 def hand_off(policy: Policy, lora: Lora, merge: bool) -> Policy:
-    """The policy that the next training stage starts from: its adapter continued, or merged so that a new one can
-    start.
+    """The policy that the next training stage starts from: its adapter continued, or merged so that a new one starts.
 
     Raises `Refused` where the next stage wants another rank than the adapter has and merging was not asked for.
     """
@@ -93,8 +90,9 @@ def new_adapter(model: PreTrainedModel, lora: Lora, seed: int) -> PeftModel:
 
 
 def save_policy(model: PreTrainedModel | PeftModel, start: Policy, folder: Path, facts: dict[str, Any]) -> None:
-    """Write what training changed into `folder`: `adapter/` or `weights/` as safetensors, and `policy.json` that says
-    how to load it.
+    """Write what training changed into `folder`, and how to load it.
+
+    `adapter/` or `weights/` hold safetensors; `policy.json` names what lies below them, with `facts`.
     """
     from peft import PeftModel
 

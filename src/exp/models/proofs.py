@@ -1,6 +1,4 @@
-"""Proofs that a hand-off did what it should: something can be trained, the adapter matters, what was saved is what was
-trained.
-"""
+"""Proofs of a hand-off: something can be trained, the adapter matters, what was saved is what was trained."""
 
 from __future__ import annotations
 
@@ -38,8 +36,9 @@ def probe(model: PreTrainedModel | PeftModel, ids: list[int]) -> Probe:
 
 
 def divergence(p: Probe, q: Probe) -> float:
-    """KL(p ‖ q) in nats, averaged over positions, over the tokens that `p` names; one that `q` does not name counts as
-    its rarest.
+    """KL(p ‖ q) in nats, averaged over positions.
+
+    Only tokens that `p` names count; one that `q` does not name has the probability of `q`'s rarest.
     """
     total = 0.0
     for here, there in zip(p, q, strict=True):
@@ -49,8 +48,9 @@ def divergence(p: Probe, q: Probe) -> float:
 
 
 def require_trainable(model: PreTrainedModel | PeftModel) -> int:
-    """The number of trainable parameters. Raises `Refused` if there are none: such a run looks alive and learns
-    nothing.
+    """The number of trainable parameters.
+
+    Raises `Refused` if there are none: such a run looks alive and learns nothing.
     """
     count = sum(p.numel() for p in model.parameters() if p.requires_grad)
     if not count:
@@ -80,8 +80,9 @@ def require_adapter_matters(model: PeftModel, ids: list[int]) -> float:
 
 
 def require_saved(model: PreTrainedModel | PeftModel, folder: Path) -> None:
-    """Read the saved tensors back and compare them with the model's, one at a time. Raises `Refused` on the first
-    difference.
+    """Read the saved tensors back and compare them with the model's, one at a time.
+
+    Raises `Refused` on the first difference.
     """
     import torch
     from peft import PeftModel, get_peft_model_state_dict

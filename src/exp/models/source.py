@@ -1,6 +1,4 @@
-"""Where a base model lies: embedded in this package, in a local folder, in another package, or on the hub. Found
-before any work.
-"""
+"""Where a base model lies: in this package, in a local folder, in another package, or on the hub; found before work."""
 
 from __future__ import annotations
 

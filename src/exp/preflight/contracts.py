@@ -1,16 +1,16 @@
-"""Cross-field rules of a point that need neither model nor data: batch, lengths, adapter, reward, pass-through
-options.
-"""
+"""Cross-field rules of a point that need neither model nor data: stages, batches, lengths, reward, other options."""
 
 from __future__ import annotations
 
+import shlex
+
 from exp.config.point import Point
+from exp.config.training import Phase
 from exp.contract.batch import batch_problems
 from exp.contract.context import lengths
 from exp.contract.trl_options import extra_problems
 from exp.errors import Problem, Refused
 from exp.rewards.library import problems as reward_problems
-from exp.stages.plan import phases
 
 
 def require_contracts(point: Point) -> None:
@@ -26,6 +26,7 @@ def contract_problems(point: Point) -> list[Problem]:
         *_stage_problems(point),
         *_sft_problems(point),
         *_grpo_problems(point),
+        *_eval_problems(point),
         *_context_problems(point),
         *reward_problems(point.reward),
     ]
@@ -48,6 +49,8 @@ def _sft_problems(point: Point) -> list[Problem]:
     if not point.sft.enabled:
         return []
     found = batch_problems("sft", point.sft.batch_size, point.world_size)
+    if point.sft.steps == 0:
+        found.append(Problem("no steps would train nothing", "sft.steps", "sft.steps=-1", "steps"))
     if point.sft.packing and point.backend.attention != "flash_attention_2":
         found.append(
             Problem(
@@ -64,7 +67,7 @@ def _grpo_problems(point: Point) -> list[Problem]:
     if not point.grpo.enabled:
         return []
     found = batch_problems("grpo", point.grpo.batch_size, point.world_size, point.generations.num_generations)
-    if point.grpo.steps == -1 and not point.grpo.phases:
+    if point.grpo.steps < 1 and not point.grpo.phases:
         found.append(Problem("GRPO needs a number of steps", "grpo.steps", "grpo.steps=250", "steps"))
     if point.grpo.start_from and point.sft.enabled:
         what = "GRPO would start from another run while this run trains its own SFT model"
@@ -72,24 +75,35 @@ def _grpo_problems(point: Point) -> list[Problem]:
     return found + extra_problems("grpo", point.grpo.extra)
 
 
+def _eval_problems(point: Point) -> list[Problem]:
+    if not point.eval.enabled or point.eval.greedy or point.eval.samples:
+        return []
+    what = "evaluation would generate neither greedy nor sampled completions"
+    return [Problem(what, "eval.greedy and eval.samples", "eval.greedy=true, or eval=none", "eval")]
+
+
 def _context_problems(point: Point) -> list[Problem]:
     longest = point.model.architecture.max_positions
-    totals = {"context.total": point.context.total}
-    if point.grpo.enabled:
-        totals |= {f"grpo.phases[{i}].context_total": phase.context_total or 0 for i, phase in enumerate(phases(point))}
-    found = [
-        Problem(
-            f"{total} tokens are more than the model's {longest} positions",
-            where,
-            f"context.total={longest}",
-            "context",
-        )
-        for where, total in totals.items()
-        if total > longest
-    ]
+    found = []
+    if point.context.total > longest:
+        what = f"{point.context.total} tokens are more than the model's {longest} positions"
+        found.append(Problem(what, "context.total", f"context.total={longest}", "context"))
+    totals = [phase.context_total or 0 for phase in point.grpo.phases if point.grpo.enabled]
+    if too_long := [total for total in totals if total > longest]:
+        what = f"phases of {', '.join(map(str, too_long))} tokens are longer than the model's {longest} positions"
+        found.append(Problem(what, "grpo.phases", _shortened(point.grpo.phases, longest), "context"))
     if lengths(point.context).completion < 8:
         share = "context.prompt_share=0.5"
         found.append(
             Problem("fewer than 8 tokens are left for the completion", "context.prompt_share", share, "context")
         )
     return found
+
+
+def _shortened(phases: list[Phase], longest: int) -> str:
+    """The override that keeps every phase within the model's positions."""
+    parts = [
+        ", ".join(f"{key}: {min(value, longest) if key == 'context_total' else value}" for key, value in set_.items())
+        for set_ in (phase.model_dump(exclude_none=True) for phase in phases)
+    ]
+    return shlex.quote("grpo.phases=[" + ", ".join(f"{{{part}}}" for part in parts) + "]")

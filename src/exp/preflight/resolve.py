@@ -18,7 +18,7 @@ def resolve(point: Point) -> tuple[Source, list[Step]]:
 
 
 def plan_from(point: Point, base: Source) -> list[Step]:
-    """Plan the steps on a located base, wherever it is. Raises `Refused` where a file or the start of GRPO is missing."""
+    """Plan the steps on a located base. Raises `Refused` where a file or the start of GRPO is missing."""
     named = point.grpo.start_from if point.grpo.enabled else None
     start = find_start(Path(point.outputs), named) if named else None
     return plan(point, base.identity, start)

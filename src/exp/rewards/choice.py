@@ -14,30 +14,37 @@ FLOAT_EXACT = 10**15
 JEE_KINDS = {"MCQ": "jee_mcq", "MCQ(multiple)": "jee_multiple", "Integer": "jee_integer", "Numeric": "jee_numeric"}
 """The verifier kind of each JEEBench question type."""
 
-BARE = re.compile(rf"[{LETTERS}](?:\s*(?:,|;|&|/|and|or|\s)\s*[{LETTERS}])*|[{LETTERS}]{{2,}}")
-JOINT = " ?(?:(?:,|;|&|and|or) ?){0,2}"
-GROUP = rf"[(\[] ?[{LETTERS}](?:{JOINT}[{LETTERS}])* ?[)\]]"
-RUN = re.compile(rf"{GROUP}(?:(?: ?(?:(?:,|;|&|and|or) ?){{1,2}})?{GROUP})*")
-LABELLED = re.compile(rf"(?:option|choice|answer)?\s*[(\[]?\s*([{LETTERS}])\s*(?:[)\].:]|\s-|,|$)", re.IGNORECASE)
+LIST = re.compile(rf"[{LETTERS}](?: ?[,;&/ ] ?[{LETTERS}])*")
+RUN = re.compile(rf"[{LETTERS}]{{2,}}")
+MARKED = re.compile(
+    rf"(?<![\w\\])[(\[] ?([{LETTERS}](?: ?[,;&/ ] ?[{LETTERS}])*) ?[)\]]|(?<![\w\\(\[])([{LETTERS}])[).:] ?"
+)
+LABEL = re.compile(rf"(?:option|choice|answer)? ?[(\[]? ?([{LETTERS}]) ?(?:[)\].:]| -|$)", re.IGNORECASE)
+DENIED = re.compile(r"\W*(?:is |are )?(?:not (?:correct|right|true)|incorrect|wrong|false)\W*", re.IGNORECASE)
 
 
 def read_letters(answer: str) -> frozenset[str] | None:
     """The option letters an answer names, or None if it names none.
 
-    Read are bare letters (`AC`, `A, C`, `A and C`, any case for a single one), letters in parentheses (`(A) and (C)`) and a
-    letter that labels its option's text (`E: a risk score`, `(C) 12`). Prose is not searched for letters.
+    Read are bare letters (`AC`, `A, C`, `a and c`), letters in parentheses (`(A) and (C)`) and letters that label their
+    option's text (`E: a risk score`, `(C) 12`), every one of them. Prose is not searched for letters.
     """
     text = re.sub(r"\\?[{}$]|\\text\w*|\\math\w+|\\[,;! ]|\*+", " ", clean(answer)).strip(" .,;:")
-    text = re.sub(r"\s+", " ", text)
-    if len(text) == 1 and text.upper() in LETTERS:
-        return frozenset(text.upper())
-    if BARE.fullmatch(text):
-        return frozenset(c for c in re.sub(r"and|or", "", text) if c in LETTERS)
-    if run := RUN.match(text):
-        return frozenset(c for c in run.group() if c in LETTERS)
-    if labelled := LABELLED.match(text):
-        return frozenset(labelled[1].upper())
-    return None
+    text = re.sub(r"\s+", " ", re.sub(r"\b(?:and|or)\b", ",", text).replace(", ,", ","))
+    if LIST.fullmatch(text.upper()):
+        return frozenset(character for character in text.upper() if character in LETTERS)
+    if RUN.fullmatch(text):
+        return frozenset(text)
+    label = LABEL.match(text)
+    if not label and not text.startswith(("(", "[")):
+        return None
+    marked = "".join(bracketed or labelled for bracketed, labelled in MARKED.findall(text))
+    if "II" in text:  # a list of Roman numerals
+        marked = marked.replace("I", "")
+    if label and DENIED.fullmatch(text[label.end() :]):
+        return None
+    named = frozenset(character for character in marked if character in LETTERS)
+    return named or (frozenset(label[1].upper()) if label else None)
 
 
 def verify_choice(answer: str, gold: str) -> Verification:

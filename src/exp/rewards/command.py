@@ -1,4 +1,4 @@
-"""`python -m exp verify FILE.jsonl`: verify recorded completions against golds, and count where an expectation is missed."""
+"""`python -m exp verify FILE.jsonl`: verify recorded completions, and count where an expectation is missed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from exp.rewards.verdict import Verdict
 from exp.rewards.verify import KINDS, check_kind, verify
 
 SYNONYMS = {"mcq": "choice", "mcq_multi": "choices", "numeric_tolerance": "number", "integer_type": "integer"}
-"""Names of kinds of cases that ask for a verifier of their own; every other unknown name is a topic, verified as `math`."""
+"""Topics of case files that ask for a verifier of their own; every other unknown kind is a topic verified as `math`."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,8 @@ def main(argv: list[str]) -> int:
     """Run the command; 0 if no expectation is missed, 1 if one is, 2 for a file that cannot be read."""
     parser = argparse.ArgumentParser(prog="python -m exp verify", description=__doc__)
     parser.add_argument("file", type=Path, help="rows {gold, completion or completion_expr, kind?, expected?}")
-    parser.add_argument("--kind", help=f"verify every row as this kind: {', '.join(KINDS)} or path/to/file.py:function")
+    kinds = f"{', '.join(KINDS)} or path/to/file.py:function"
+    parser.add_argument("--kind", help=f"verify every row as this kind: {kinds}")
     parser.add_argument("--json", action="store_true", help="print verdicts and summary as JSON lines")
     arguments = parser.parse_args(argv)
     try:
@@ -130,7 +131,8 @@ def _row(line: str, where: str, override: str | None, number: int) -> Row:
 
 def _line(line: dict[str, Any], gold: str) -> str:
     mark = "" if line["agrees"] else f"   <- expected {'right' if line['expected'] else 'not right'}"
-    return f"{line['id']:>6}  {line['verdict']:<11} {gold[:30]!r} <- {str(line['extracted'])[:40]!r}: {line['reason'][:80]}{mark}"
+    compared = f"{gold[:30]!r} <- {str(line['extracted'])[:40]!r}"
+    return f"{line['id']:>6}  {line['verdict']:<11} {compared}: {line['reason'][:80]}{mark}"
 
 
 def _sentence(summary: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Whether two readings say the same. Pure and bounded; None where that is beyond the grammar and computer algebra must tell."""
+"""Whether two readings say the same. Pure and bounded; None where only computer algebra could tell."""
 
 from __future__ import annotations
 
@@ -48,21 +48,21 @@ def same(answer: Reading, gold: Reading) -> bool | None:
 
 def _same_letters(answer: Reading, gold: Reading) -> bool | None:
     r"""A short run of letters against an expression, as in `xy` and `x \cdot y`."""
-    letters, other = (answer, gold) if isinstance(answer, Fixed) else (gold, answer)
-    if not (
-        isinstance(letters, Fixed) and letters.kind == "words" and isinstance(other, Expression) and symbols(other.tree)
-    ):
-        return False
-    try:
-        return same(Expression(parse_expression(letters.text)), other)
-    except NotReadable:
-        return False
+    for letters, other in ((answer, gold), (gold, answer)):
+        if isinstance(letters, Fixed) and letters.kind == "opaque":
+            return None
+        if isinstance(letters, Fixed) and isinstance(other, Expression) and symbols(other.tree):
+            try:
+                return same(Expression(parse_expression(letters.text)), other)
+            except NotReadable:
+                return False
+    return False
 
 
 def _same_single(answer: Reading, gold: Reading) -> bool | None:
     """A set of one element stands for the element; nothing else of different shape is the same."""
     for one, other in ((answer, gold), (gold, answer)):
-        if isinstance(one, Collection) and one.opening == "{" and len(one.parts) == 1 and isinstance(other, Expression):
+        if isinstance(one, Collection) and isinstance(other, Expression) and one.opening == "{" and len(one.parts) == 1:
             return same(one.parts[0], other)
     return False
 

@@ -1,7 +1,7 @@
 """Evaluate a parsed expression within a budget: exactly in fractions while that is possible, else in complex floats.
 
 Every operation is charged by the size of its numbers, so no expression, however hostile, takes more than milliseconds;
-what would is `TooLarge`. Two expressions are equal if they agree at several fixed but arbitrary points (Schwartz-Zippel).
+what would is `TooLarge`. Two expressions are equal if they agree at several fixed, arbitrary points (Schwartz-Zippel).
 """
 
 from __future__ import annotations
@@ -136,8 +136,8 @@ class Evaluator:
 def same_value(left: Node, right: Node, *, rounded: bool = False) -> bool:
     """Whether two trees have the same value at every point.
 
-    `rounded` accepts a relative difference of 1e-8, for a decimal that stands for a value it cannot hold. Raises `TooLarge` or
-    `Undefined` where a side has no value.
+    `rounded` accepts a relative difference of 1e-8, for a decimal that stands for a value it cannot hold. Raises
+    `TooLarge` or `Undefined` where a side has no value.
     """
     constant = not (symbols(left) | symbols(right))
     for point in range(1 if constant else POINTS):
@@ -155,7 +155,7 @@ def same_value(left: Node, right: Node, *, rounded: bool = False) -> bool:
 
 
 def close(a: Value, b: Value, scale: float = 0.0, rounded: bool = False) -> bool:
-    """Equality: exact between fractions; with a rounded side, 1e-10 relative (1e-8 if `rounded`) or cancellation noise."""
+    """Exact between fractions; with a float, 1e-10 relative (1e-8 if `rounded`) or the noise of cancelled terms."""
     if isinstance(a, Fraction) and isinstance(b, Fraction):
         return a == b or (rounded and abs(a - b) <= abs(b) / 10**8)
     difference, size = abs(complex(a) - complex(b)), max(abs(complex(a)), abs(complex(b)))

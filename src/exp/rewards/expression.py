@@ -1,12 +1,12 @@
-r"""A parser for the mathematics people write as answers: LaTeX or plain text to a small tree. Never evaluates anything.
+r"""A parser for the mathematics people write as answers: LaTeX or plain text to a small tree. It evaluates nothing.
 
     sum := ['+'|'-'] product (('+'|'-') product)*
     product := power (['*' | '/' | nothing] power)*
     power := atom ['!' | '%' | '^\circ'] ['^' exponent]
     atom := number | letter | (sum) | |sum| | \frac | \binom | \sqrt | \lfloor | function
 
-Where writing is ambiguous: `2\frac{1}{2}` and `2 1/2` are mixed numbers, `3e8` is scientific notation, `\frac12` is one half,
-`x^10` has the exponent 10, `\sin 2x + 1` is sin(2x) + 1.
+Where writing is ambiguous: `2\frac{1}{2}` and `2 1/2` are mixed numbers, `3e8` is scientific notation, `\frac12` is one
+half, `x^10` has the exponent 10, `\sin 2x + 1` is sin(2x) + 1.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from exp.rewards.tree import Node, integer
 
 MAX_DEPTH = 40
 MAX_LENGTH = 1000
+MAX_FACTORS = 100  # of one product
+MAX_POSTFIX = 8  # factorials, degree signs and exponents of one atom
 PRODUCTS = ("*", "\\cdot", "\\times", "/", "\\div")
 
 
@@ -67,7 +69,7 @@ class _Parser:
 
     def product(self, depth: int, *, of_function: bool = False) -> Node:
         left = self.power(depth)
-        while True:
+        for _ in range(MAX_FACTORS):
             token = self.peek()
             if token in PRODUCTS:
                 if of_function and token not in ("\\cdot", "*"):
@@ -79,12 +81,13 @@ class _Parser:
                 left = self.juxtaposed(left, depth)
             else:
                 return left
+        raise NotReadable("too many factors")
 
     def signed_power(self, depth: int) -> Node:
-        if self.peek() in ("+", "-"):
-            return Node("neg", (self.signed_power(depth + 1),)) if self.take() == "-" else self.signed_power(depth + 1)
         if depth > MAX_DEPTH:
             raise NotReadable("nested too deeply")
+        if self.peek() in ("+", "-"):
+            return Node("neg", (self.signed_power(depth + 1),)) if self.take() == "-" else self.signed_power(depth + 1)
         return self.power(depth)
 
     def juxtaposed(self, left: Node, depth: int) -> Node:
@@ -114,7 +117,11 @@ class _Parser:
 
     def power(self, depth: int) -> Node:
         base = self.atom(depth)
-        while self.peek() in ("!", "%", "^\\circ", "^", "'"):
+        for count in range(MAX_POSTFIX + 1):
+            if self.peek() not in ("!", "%", "^\\circ", "^", "'"):
+                break
+            if count == MAX_POSTFIX:
+                raise NotReadable("too many exponents")
             sign = self.take()
             if sign == "!":
                 base = Node("factorial", (base,))
@@ -130,11 +137,11 @@ class _Parser:
         return base
 
     def exponent(self, depth: int) -> Node:
+        if depth > MAX_DEPTH:
+            raise NotReadable("nested too deeply")
         if self.peek() == "-":
             self.take()
             return Node("neg", (self.power(depth + 1),))
-        if depth > MAX_DEPTH:
-            raise NotReadable("nested too deeply")
         exponent = self.atom(depth + 1)
         return Node("pow", (exponent, self.exponent(depth + 1))) if self.peek() == "^" and self.take() else exponent
 

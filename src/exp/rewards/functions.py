@@ -12,7 +12,7 @@ from exp.rewards.judge import Completion, Judged, Verdict
 
 @dataclass(frozen=True)
 class Batch:
-    """Completions with their verdicts, golds and data rows, position by position; those of one prompt stand together."""
+    """Completions, verdicts, golds and data rows by position; the completions of one prompt stand together."""
 
     completions: list[Completion]
     judged: list[Judged]
@@ -21,7 +21,7 @@ class Batch:
 
 
 def strict(batch: Batch) -> list[float | None]:
-    """1 if the answer is right and the completion well formed, else 0. The format gates correctness; nothing else pays."""
+    """1 if the answer is right and the completion well formed, else 0: the format gates, and nothing else pays."""
     return [float(j.verdict is Verdict.RIGHT and j.well_formed) for j in batch.judged]
 
 
@@ -61,8 +61,8 @@ def cosine(
     wrong_short: float = -1.0,
     wrong_long: float = -0.5,
 ) -> list[float | None]:
-    """long + (short - long) (1 + cos(pi t)) / 2 with t = min(tokens / max_tokens, 1): short right answers and long wrong ones
-    are better. Range: between the four values.
+    """long + (short - long) (1 + cos(pi t)) / 2 with t = min(tokens / max_tokens, 1): right answers should be short,
+    wrong ones long. Range: between the four values.
 
     Source: Demystifying Long Chain-of-Thought Reasoning (arXiv 2502.03373); TRL's `get_cosine_scaled_reward`.
     """
@@ -84,8 +84,8 @@ def repetition(batch: Batch, *, ngram: int = 4, max_penalty: float = 1.0) -> lis
 
 
 def length(batch: Batch) -> list[float | None]:
-    """0.5 - (tokens - shortest) / (longest - shortest) within the prompt's group; wrong answers get at most 0, and groups of
-    equal lengths get 0. Range [-0.5, 0.5].
+    """0.5 - (tokens - shortest) / (longest - shortest) within the prompt's group; wrong answers get at most 0, and
+    groups of equal lengths get 0. Range [-0.5, 0.5].
 
     Source: Kimi k1.5 (arXiv 2501.12599), section 2.3.3.
     """

@@ -15,7 +15,7 @@ __all__ = ["Completion", "Judged", "Verdict", "judge"]
 
 @dataclass(frozen=True)
 class Completion:
-    """What a model wrote. `ended`: it reached its stop token; `opened`: the prompt ends with the opening reasoning tag."""
+    """What a model wrote. `ended`: up to its stop token; `opened`: the prompt ends with the opening reasoning tag."""
 
     text: str
     ended: bool = True
@@ -27,8 +27,8 @@ class Completion:
 class Judged:
     """A completion's verdict with what it rests on.
 
-    `verdict` and `well_formed` are separate facts: a right answer in the tags of a malformed completion is right. `score`
-    is 1 or 0, or the partial credit of kinds that have one.
+    `verdict` and `well_formed` are separate facts: a right answer in the tags of a malformed completion is right.
+    `score` is 1 or 0, or the partial credit of kinds that have one.
     """
 
     verdict: Verdict

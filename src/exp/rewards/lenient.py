@@ -1,8 +1,8 @@
 r"""Find the final answer of a completion that follows no format: for models nobody has taught one.
 
-In order: text after the reasoning; `<answer>` tags; the last `\boxed{}`; `#### n`; sentences that name an answer ("the answer
-is", "Answer:"); a short text as a whole; the number the last sentence ends on. Several different finals without a word of
-correction between them are hedging, and hold no answer.
+Only text after the reasoning counts. In order: `<answer>` tags; the last `\boxed{}`; `#### n`; sentences that name an
+answer ("the answer is", "Answer:"); a short text as a whole; the number the last sentence ends on. Several different
+finals without a word of correction between them are hedging, and hold no answer.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ HASHES = re.compile(r"####[ \t]*(\S[^\n]{0,200})")
 LEADING_NUMBER = re.compile(r"[^\w\s]{0,2}[-−]?[$€£]?\d[\d,]*(?:\.\d+)?(?:/\d+)?%?")
 ANSWER_LINE = re.compile(r"^\W*(?:final\s+)?answer\W", re.IGNORECASE | re.MULTILINE)
 CORRECTION = re.compile(
-    r"\b(?:actually|wait|correction|corrected|sorry|mistake|instead|rather|reconsider|on reflection|no,|oops|hmm|let me re)",
+    r"\b(?:actually|wait|correct(?:ion|ed)|sorry|mistake|instead|rather|reconsider|on reflection|no,|oops|hmm)",
     re.IGNORECASE,
 )
 
@@ -46,7 +46,7 @@ class Extraction:
 
 
 def extract_leniently(text: str, kind: str) -> Extraction:
-    """The final answer of `text`, to be verified as `kind` (which decides whether letters or numbers are looked for)."""
+    """The final answer of `text`; `kind` decides whether option letters, numbers or anything is looked for."""
     found = _extract(text, kind)
     if found.answer is None or kind not in NUMERIC_KINDS:
         return found
@@ -138,7 +138,7 @@ def _from_options(text: str, boxes: tuple[Box, ...], kind: str) -> Extraction:
 def _from_sentences(text: str, kind: str) -> Extraction:
     if finals := statements(text, kind):
         differ = any(not _agree(final, finals[-1]) for final in finals)
-        # Lines such as "Answer: 1", "Answer: 2" enumerate; sentences that name answers one after the other may be a train of thought.
+        # Lines such as "Answer: 1", "Answer: 2" enumerate; several answers in prose may be a train of thought.
         if differ and len(ANSWER_LINE.findall(text)) > 1 and not CORRECTION.search(text):
             return _hedging(finals)
         concluded = conclusion(text) if kind in NUMERIC_KINDS else None

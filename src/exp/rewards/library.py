@@ -21,7 +21,7 @@ from exp.rewards.verify import check_kind
 __all__ = ["REWARDS", "Batch", "RewardFunction", "problems", "resolve", "score"]
 
 RewardFunction = Callable[..., list[float | None]]
-"""Called with a `Batch` and the component's options; one number per completion, None where the reward does not apply."""
+"""Called with a `Batch` and the component's options; one number per completion, None where it does not apply."""
 
 REWARDS: dict[str, RewardFunction] = {
     "strict": functions.strict,
@@ -37,7 +37,7 @@ REWARDS: dict[str, RewardFunction] = {
 
 
 def resolve(name_or_path: str) -> RewardFunction:
-    """The function behind a name of the table or a `path/to/file.py:function`. Raises `Refused` with the nearest name."""
+    """The function of that name or of `path/to/file.py:function`. Raises `Refused` with the nearest name."""
     if is_path(name_or_path):
         return load_function(name_or_path)
     if name_or_path not in REWARDS:
@@ -56,7 +56,7 @@ def score(batch: Batch, reward: Reward) -> dict[str, list[float | None]]:
 
 
 def problems(reward: Reward) -> list[Problem]:
-    """What is wrong with a reward before anything runs: unknown functions, verifiers and options, options of a wrong type."""
+    """What is wrong with a reward: functions, verifiers and options that do not exist, options of a wrong type."""
     found = []
     for name, component in reward.components.items():
         where = f"reward.components.{name}"
@@ -78,7 +78,7 @@ def problems(reward: Reward) -> list[Problem]:
 
 def _score(name: str, component: Component, batch: Batch) -> list[float | None]:
     function = resolve(component.function or name)
-    result = function(batch, **component.options)
+    result: Any = function(batch, **component.options)
     if inspect.iscoroutine(result):
         result = _run(result)
     values = list(result)

@@ -9,7 +9,7 @@ METHODS = ("strip", "lower", "upper", "join")
 
 
 def read_literal(expression: str) -> str:
-    """The text that `expression` describes: strings and integers joined by `+` and `*`, in parentheses, and `.strip()`, `.join()`.
+    """The text that `expression` describes: strings and integers with `+`, `*`, `chr()`, `.strip()`, `.join()`.
 
     Raises `ValueError` for anything else, and for texts above 5 million characters.
     """
@@ -30,7 +30,8 @@ def _value(node: ast.expr) -> str | int:
         return _combined(_value(node.left), _value(node.right), isinstance(node.op, ast.Add))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.keywords:
         return _method(node.func, node.args)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "chr" and len(node.args) == 1:
+    is_chr = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "chr"
+    if is_chr and isinstance(node, ast.Call) and len(node.args) == 1:
         code = _value(node.args[0])
         if isinstance(code, int) and 0 <= code < 0x110000:
             return chr(code)

@@ -24,7 +24,7 @@ TOWER = re.compile(r"\^\s*[{(]*[^{}()]*\^\s*[{(]*[^{}()]*\^|\d{4,}\s*\)*!|!!|\^\
 
 
 def verify_math(answer: str, gold: str) -> Verification:
-    """Right if the answer is mathematically the gold: value, set, interval, tuple, matrix, equation, or the same words."""
+    """Right if the answer is mathematically the gold: value, set, interval, tuple, matrix, equation, or same words."""
     cleaned, wanted = clean(answer), clean(gold)
     if _squeeze(cleaned) == _squeeze(wanted):
         return right("same text")
@@ -54,7 +54,8 @@ def math_gold_problem(gold: str) -> str | None:
 
 
 def _squeeze(text: str) -> str:
-    return re.sub(r"\s", "", text).rstrip(".,;")
+    """`text` without the blanks that separate nothing (`1 2` is not `12`) and without final punctuation."""
+    return re.sub(r"\s+(?![0-9A-Za-z])|(?<![0-9A-Za-z])\s+", "", text).rstrip(".,;")
 
 
 def _read(cleaned: str) -> Reading | None:
@@ -73,16 +74,16 @@ def _verdict(equal: bool, reading: Reading, sought: Reading) -> Verification:
 
 
 def _is_algebra(cleaned: str) -> bool:
-    """Whether computer algebra may see the text: short, flat LaTeX without towers, or words, which it would read as products."""
-    if not (
-        cleaned.isascii() and len(cleaned) <= MAX_ALGEBRA and any(c.isalnum() for c in cleaned) and is_balanced(cleaned)
-    ):
+    """Whether computer algebra may see the text: short and flat, no towers, no words (it reads them as products)."""
+    if not (cleaned.isascii() and len(cleaned) <= MAX_ALGEBRA and is_balanced(cleaned)):
         return False
     level = deepest = 0
     for character in cleaned:
         level += (character in "({[") - (character in ")}]")
         deepest = max(deepest, level)
-    return deepest <= MAX_NESTING and not WORD.search(COMMAND.sub(" ", cleaned)) and not TOWER.search(cleaned)
+    says_something = any(character.isalnum() for character in cleaned)
+    is_prose = WORD.search(COMMAND.sub(" ", cleaned)) is not None
+    return says_something and deepest <= MAX_NESTING and not is_prose and not TOWER.search(cleaned)
 
 
 def _algebra(answer: str, gold: str) -> Verification:

@@ -24,7 +24,7 @@ RAISED = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ]+")
 LOWERED = re.compile("[₀₁₂₃₄₅₆₇₈₉]+")
 
 LAYOUT = re.compile(
-    r"\\(?:left|right|[bB]igg?[lrm]?|displaystyle|textstyle|limits|nolimits|phantom|boldmath|hfill|mathstrut)(?![A-Za-z])\.?"
+    r"\\(?:left|right|[bB]igg?[lrm]?|displaystyle|textstyle|limits|nolimits|boldmath|hfill|mathstrut)(?![A-Za-z])\.?"
 )
 SPACING = re.compile(r"\\\\\s*$|\\\\|\\(?:quad|qquad|enspace|thinspace|[;:> ])|~")
 SYNONYMS = {
@@ -37,8 +37,10 @@ SYNONYMS = {
 }  # fmt: skip
 COMMAND = re.compile(r"\\[A-Za-z]+")
 CONTROL = re.compile(r"[\x00-\x20\x7f]+")
-TEXT = r"\\(?:text|textrm|textbf|textit|textsf|texttt|mbox|hbox|mathrm|mathbf|mathit|mathsf|mathcal|boldsymbol|bm|operatorname)\*?"
+TEXT = r"\\(?:text(?:rm|bf|it|sf|tt|normal)?|[mh]box|math(?:rm|bf|it|sf|cal)|boldsymbol|bm|operatorname)\*?"
 STYLED = re.compile(TEXT + r"\s*\{((?:[^{}\\]|\\[ ,;:!~%$]|\{[^{}\\]*\})*)\}")
+WRAPPED = re.compile(r"\\text\s*\{([^{}]*)\}")
+BOX = re.compile(r"\\(?:boxed|fbox)\s*(?=\{)")
 THOUSANDS = re.compile(r"(?<=\d)(?:\{,\}|,\\!)\s*(?=\d)|(?<=\d)\\[,!](?=\d{3}(?!\d))")
 
 
@@ -55,7 +57,7 @@ def clean(text: str) -> str:
         return text.strip()
     text = text.replace("\\$", "$").replace("\\%", "%").replace("**", "").replace("$", "")
     text = re.sub(r"\\[()\[\]]", " ", text)
-    text = THOUSANDS.sub("", text)
+    text = THOUSANDS.sub("", BOX.sub("", text))
     text = text.replace(r"\,", " ").replace(r"\!", "")
     text = LAYOUT.sub("", text)
     text = SPACING.sub(lambda m: m.group() if m.group() == "\\\\" else " ", text)  # a row of a matrix ends in `\\\\`
@@ -103,6 +105,5 @@ def _fraction(character: str) -> str:
 
 
 def plain(text: str) -> str:
-    """`text` for comparison as words: cleaned, without markup, punctuation at the ends, case and repeated blanks."""
-    text = re.sub(r"\\text\s*\{|\\[A-Za-z]+|[{}\\]", " ", clean(text))
-    return " ".join(text.split()).strip(" .,;:!\"'").casefold()
+    r"""`text` for comparison by spelling: cleaned, without `\text{}`, case, doubled blanks, punctuation at the ends."""
+    return " ".join(WRAPPED.sub(r" \1 ", clean(text)).split()).strip(" .,;:!\"'").casefold()

@@ -1,4 +1,4 @@
-"""Numbers with a tolerance: kinds `exact`, `integer` and `number`."""
+"""Kinds `integer` and `number`: a value, exactly or within a tolerance."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from exp.rewards.equality import same
 from exp.rewards.evaluate import Evaluator, TooLarge, Undefined
-from exp.rewards.notation import clean, plain
+from exp.rewards.notation import clean
 from exp.rewards.readings import Expression, Fixed, Relation
 from exp.rewards.structure import read
 from exp.rewards.tokens import NotReadable
@@ -19,13 +19,8 @@ RELATIVE_TOLERANCE = Fraction(2, 100)
 SIMPLE = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d{1,300})(?:\.\d{1,300})?")
 
 
-def verify_exact(answer: str, gold: str) -> Verification:
-    """Right if both texts are the same, up to case, blanks, markup and punctuation at the ends."""
-    return right("same text") if plain(answer) == plain(gold) else wrong("different text")
-
-
 def verify_integer(answer: str, gold: str) -> Verification:
-    """Right if the answer's value is exactly the gold's whole number; `14.0`, `1{,}234` and `5 apples` are whole numbers."""
+    """Right if the answer's value is exactly the gold's; `14.0`, `1{,}234` and `5 apples` are whole numbers too."""
     return _verify(answer, gold, tolerant=False)
 
 
@@ -79,7 +74,9 @@ def _quantity(text: str) -> Expression | None:
         reading = read(clean(text))
     except NotReadable:
         return None
-    while isinstance(reading, Relation):
+    if isinstance(reading, Relation):
+        if not all(sign in ("=", "\\approx") for sign in reading.signs):
+            return None
         reading = reading.sides[-1]
     if isinstance(reading, Fixed) and reading.kind == "ratio" and reading.text.count(":") == 1:
         return _quantity(reading.text.replace(":", "/"))

@@ -21,9 +21,10 @@ ARTICLE = re.compile(r"\bA(?=\s+(?!and\b|or\b|is\b|are\b|was\b|because\b|since\b
 SENTENCE = re.compile(r"\n+|(?<=[.!?;])\s+(?=[A-Z$(\\*\[])")
 REASON = re.compile(r",?\s(?:because|since|as it|as they|due to)\s")
 ANNOUNCED = re.compile(
-    r"\b(?:answers?|(?:correct|true|right|best|following)\s+(?:options?|choices?|statements?|answers?|matching|combinations?|pairs?))"
+    r"\b(?:answers?|(?:correct|true|right|best|following)\s+(?:option|choice|statement|answer|matching|combination|pair)s?)"
     r"\b(?:\s*\([a-z]+\))?[^.:]{0,150}?(?:\b(?:is|are|be)\b(?:\s*\((?:is|are)\))?|[:=：])[\s:*]*"
-    r"|\bis the (?:correct|right|best) (?:answer|option|choice)\b|\b(?:choose|select|pick)\s+(?:option|choice|answer)?",
+    r"|\bis the (?:correct|right|best) (?:answer|option|choice)\b"
+    r"|\b(?:choose|select|pick)\s+(?:option|choice|answer)?",
     re.IGNORECASE,
 )
 CONCLUDING = re.compile(
@@ -47,18 +48,20 @@ EVERY = re.compile(r"\ball\b[^.(]{0,40}\b(?:options|statements|choices|expressio
 def find_options(text: str, several: bool) -> str | None:
     """The letters the text settles on, sorted, such as `AC`; None if it settles on none.
 
-    Read is the last sentence that announces an answer ("the correct options are"), else the last conclusion about an option,
-    else, where `several` may be right, every option called correct by itself. Options called wrong are left out.
+    Read is the last sentence that announces an answer ("the correct options are"), else the last conclusion about an
+    option, else, where `several` may be right, every option called correct by itself. What is called wrong is left out.
     """
     text = unwrapped(text)
     sentences = [sentence for sentence in SENTENCE.split(text) if sentence.strip()]
     for position in reversed(range(len(sentences))):
         if announcement := _last(ANNOUNCED, sentences[position]):
             after = sentences[position][announcement.end() :].strip(" .:")
-            listed = "; ".join(sentences[position + 1 : position + 5])  # "The answers are:" and one line for each
-            readings = (
-                _settled(said, several, bare=True) for said in (after, sentences[position], "" if after else listed)
+            # "The answers are:" and a line for each; four lines without a judgement only repeat the options.
+            lines = "; ".join(sentences[position + 1 : position + 5])
+            listed = (
+                lines if not after and (HOLDS.search(lines) or len(letters_named(lines, bare=True) or "") < 4) else ""
             )
+            readings = (_settled(said, several, bare=True) for said in (after, sentences[position], listed))
             settled = next((reading for reading in readings if reading), None)
             if settled:
                 return None if settled == NONE_HOLD else settled
@@ -78,7 +81,7 @@ def find_options(text: str, several: bool) -> str | None:
 
 
 def unwrapped(text: str) -> str:
-    r"""`text` with letters in bold or `\textbf{(A)}` written bare, and without the Roman numeral I of a list I, II, III."""
+    r"""`text` with letters in bold or `\textbf{(A)}` written bare, and without the Roman numeral I of a list I, II."""
     text = WRAPPED.sub(r"\1", text.replace("**", "").replace("\\text{ and }", " and "))
     return re.sub(r"\bI\b", "", text) if "II" in text else text
 
@@ -93,7 +96,7 @@ def _settled(said: str, several: bool, bare: bool) -> str | None:
 
 
 def letters_named(sentence: str, bare: bool) -> str | None:
-    """The letters of a sentence, sorted, without those it denies: before them, or by the next word of truth after them."""
+    """The letters of a sentence, sorted, without those denied before them or by the next word of truth after them."""
     said = REASON.split(sentence, maxsplit=1)[0]
     said = ARTICLE.sub(" ", DENIED.sub(" ", said))
     judgements = sorted(
@@ -120,10 +123,8 @@ def _letters(text: str, bare: bool) -> list[tuple[int, str]]:
 
 
 def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    found = None
-    for found in pattern.finditer(text):
-        pass
-    return found
+    found = list(pattern.finditer(text))
+    return found[-1] if found else None
 
 
 def _only_letters(text: str) -> str | None:

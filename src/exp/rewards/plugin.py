@@ -19,7 +19,7 @@ def is_path(name: str) -> bool:
 
 
 def load_function(name: str) -> Callable[..., Any]:
-    """The function of the file; the path is relative to the working directory. Raises `Refused` if there is no such function.
+    """The function of the file; the path is relative to the working directory. Raises `Refused` if there is none.
 
     An error inside the file is the user's to see: it propagates.
     """

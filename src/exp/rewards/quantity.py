@@ -1,4 +1,4 @@
-"""Whether two expressions have the same value: percent signs, units, angles, rounded decimals, and the form that was asked for."""
+"""Whether two expressions have the same value: percent signs, units, angles, rounded decimals, the form asked for."""
 
 from __future__ import annotations
 
@@ -7,33 +7,54 @@ from fractions import Fraction
 from exp.rewards.evaluate import Evaluator, TooLarge, Undefined, same_value
 from exp.rewards.readings import Expression
 from exp.rewards.tree import Node, factors, has_decimal, integer, symbols
+from exp.rewards.units import Unit
 
 HUNDRED = integer(100)
+ANGLE = (("rad", 1),)
 DEGREE = Node("div", (Node("pi"), integer(180)))
 
 
 def same_quantity(answer: Expression, gold: Expression) -> bool | None:
+    """Whether both state the same quantity; None if only computer algebra could tell.
+
+    Units count where both sides have one. A percent sign on one side only may be left out or carried out (50% is 50 and
+    0.5), but a gold below 1 without the sign is a share. A bare number beside an angle may be degrees or radians.
+    """
     if answer.percent or gold.percent:
-        if answer.percent and gold.percent:
-            return same_tree(answer.tree, gold.tree)
-        marked, bare = (answer, gold) if answer.percent else (gold, answer)
-        share = Node("div", (marked.tree, HUNDRED))
-        return _either(same_tree(marked.tree, bare.tree), same_tree(share, bare.tree))
+        return _same_percent(answer, gold)
     if answer.unit and gold.unit:
-        if not (answer.unit.known and gold.unit.known):
-            same_words = answer.unit.words == gold.unit.words and answer.unit.known == gold.unit.known
-            return same_tree(answer.tree, gold.tree) if same_words else False
-        if answer.unit.dimension != gold.unit.dimension:
-            return False
-        if answer.unit.factor == gold.unit.factor:
-            return same_tree(answer.tree, gold.tree)
-        return same_tree(_times(answer.tree, answer.unit.factor), _times(gold.tree, gold.unit.factor))
-    angle = next((e for e in (answer, gold) if e.unit and e.unit.dimension == (("rad", 1),)), None)
-    if angle and angle.unit and angle.unit.factor != 1:
-        other = gold if angle is answer else answer
-        radians = Node("mul", (angle.tree, DEGREE))
-        return _either(same_tree(angle.tree, other.tree), same_tree(radians, other.tree))
+        return _same_measure(answer.tree, answer.unit, gold.tree, gold.unit)
+    for angle, other in ((answer, gold), (gold, answer)):
+        if angle.unit and angle.unit.dimension == ANGLE and angle.unit.factor != 1:
+            radians = Node("mul", (angle.tree, DEGREE))
+            return _either(same_tree(angle.tree, other.tree), same_tree(radians, other.tree))
     return same_tree(answer.tree, gold.tree)
+
+
+def _same_percent(answer: Expression, gold: Expression) -> bool | None:
+    if answer.percent and gold.percent:
+        return same_tree(answer.tree, gold.tree)
+    marked, bare = (answer, gold) if answer.percent else (gold, answer)
+    carried_out = same_tree(Node("div", (marked.tree, HUNDRED)), bare.tree)
+    if answer.percent and _is_share(gold.tree):
+        return carried_out
+    return _either(same_tree(marked.tree, bare.tree), carried_out)
+
+
+def _is_share(tree: Node) -> bool:
+    try:
+        value = Evaluator().value(tree)
+    except (TooLarge, Undefined):
+        return False
+    return isinstance(value, Fraction) and not symbols(tree) and abs(value) < 1
+
+
+def _same_measure(value: Node, unit: Unit, wanted: Node, wanted_unit: Unit) -> bool | None:
+    if unit.dimension != wanted_unit.dimension or unit.words != wanted_unit.words:
+        return False
+    if unit.factor == wanted_unit.factor:
+        return same_tree(value, wanted)
+    return same_tree(_times(value, unit.factor), _times(wanted, wanted_unit.factor))
 
 
 def _either(first: bool | None, second: bool | None) -> bool | None:
@@ -45,6 +66,7 @@ def _times(tree: Node, factor: Fraction) -> Node:
 
 
 def same_tree(answer: Node, gold: Node) -> bool | None:
+    """Whether both trees have the same value and, where that is what the question asks for, the same form."""
     if answer == gold:
         return True
     infinities = _infinity(answer), _infinity(gold)
@@ -94,7 +116,7 @@ def _may_be_rounded(answer: Node, gold: Node) -> bool:
 def _expanded_against_product(answer: Node, gold: Node) -> bool:
     """One side is a sum, the other a product of two different sums of the same variables.
 
-    Whoever asks to expand or to factor asks for the form; without this rule, copying the question's own expression pays.
+    Whoever asks to expand or to factor asks for the form; without this rule, copying the question's expression pays.
     """
     for one, other in ((answer, gold), (gold, answer)):
         sums = {factor for factor in factors(one) if factor.kind == "add" and symbols(factor)}

@@ -1,12 +1,13 @@
 """Requests to worker processes that can be killed: safe from any thread, beside CUDA, and after a fork.
 
-Workers are started with `subprocess` (never a bare fork), when first needed, and one per concurrent thread. A request that
-passes its time limit costs its worker's life; the next worker is started at once, so that it is ready when needed.
+Workers are started with `subprocess` (never a bare fork), when first needed, one per concurrent thread. A request that
+passes its time limit costs its worker's life; a spare worker stands by.
 """
 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import json
 import os
 import select
@@ -39,8 +40,9 @@ class Sandbox:
         os.register_at_fork(after_in_child=self._forget)
 
     def request(self, operation: str, seconds: float | None = None, **arguments: str) -> dict[str, Any]:
-        """The worker's reply. Raises `TimedOut`; the worker is then gone and a new one on its way."""
+        """The worker's reply. Raises `TimedOut`; the worker is then gone."""
         worker = self._acquire()
+        self.prepare()  # a spare one, for the request that comes after this one's worker had to be killed
         try:
             reply = worker.ask({"operation": operation, **arguments}, seconds or self.seconds)
         except BaseException:
@@ -54,10 +56,10 @@ class Sandbox:
         return reply
 
     def prepare(self) -> None:
-        """Start a first worker in the background, so that the first request need not wait for it."""
+        """Start a worker in the background if none is idle, so that the next request need not wait for it."""
         with self._lock:
-            started = bool(self._all)
-        if not started:
+            ready = bool(self._idle)
+        if not ready:
             worker = self._start()
             with self._lock:
                 self._idle.append(worker)
@@ -78,7 +80,7 @@ class Sandbox:
         return worker or self._start()
 
     def _start(self) -> _Worker:
-        worker = _Worker(self.kind, self.memory_gib, max(2, round(2 * self.seconds)))
+        worker = _Worker(self.kind, self.memory_gib)
         with self._lock:
             self._all.add(worker)
         return worker
@@ -87,19 +89,16 @@ class Sandbox:
         worker.kill()
         with self._lock:
             self._all.discard(worker)
-        fresh = self._start()
-        with self._lock:
-            self._idle.append(fresh)
 
 
 class _Worker:
-    def __init__(self, kind: str, memory_gib: int, cpu_seconds: int) -> None:
-        source = str(Path(__file__).parents[2])
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([source, os.environ.get("PYTHONPATH", "")])}
+    def __init__(self, kind: str, memory_gib: int) -> None:
+        paths = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in paths if path)}
         environment |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
         # -P: a `random.py` in the user's folder must not be imported. A session of its own: Ctrl-C is for the trainer.
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "exp.rewards.worker", str(memory_gib), str(cpu_seconds), kind],
+            [sys.executable, "-P", "-m", "exp.rewards.worker", str(memory_gib), kind],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -115,7 +114,7 @@ class _Worker:
         self.requests += 1
         assert self.process.stdin
         try:
-            self.process.stdin.write(json.dumps(request).encode() + b"\n")
+            self.process.stdin.write(json.dumps({**request, "seconds": seconds}).encode() + b"\n")
             self.process.stdin.flush()
         except BrokenPipeError as error:
             raise TimedOut("the worker has ended") from error
@@ -152,7 +151,5 @@ class _Worker:
         self.process.wait()
         for pipe in (self.process.stdin, self.process.stdout):
             if pipe:
-                try:
+                with contextlib.suppress(BrokenPipeError):  # unsent bytes of a request whose worker is gone
                     pipe.close()
-                except BrokenPipeError:
-                    pass  # unsent bytes of a request whose worker is gone

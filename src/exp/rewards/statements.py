@@ -17,7 +17,8 @@ STATEMENT = re.compile(
     re.IGNORECASE,
 )
 END = re.compile(
-    r"\n\s*\n|\n(?=\s*(?:\*\*|#|[A-Z][a-z]))|(?:[.?]|(?<![\d)])!)(?=\s|$)(?<![A-Z]\.)|;\s|\s*\((?=not\b|the\b|which\b|since\b)|,\s+not\b"
+    r"\n\s*\n|\n(?=\s*(?:\*\*|#|[A-Z][a-z]))|(?:[.?]|(?<![\d)])!)(?=\s|$)(?<![A-Z]\.)|;\s"
+    r"|\s*\((?=not\b|the\b|which\b|since\b)|,\s+not\b"
     r"|,?\s(?:because|since|as|where|which|while|but|but not|although|so)\s"
 )
 DENIED = re.compile(
@@ -43,7 +44,7 @@ CAVEAT = re.compile(
 
 
 def statements(text: str, kind: str) -> list[str]:
-    """What each sentence that names an answer says it is, from left to right; for numeric kinds its number, if it has one."""
+    """What each sentence that names an answer says it is, from left to right; for numeric kinds the number in it."""
     found = []
     starts = list(STATEMENT.finditer(text))
     for start, following in zip_longest(starts, starts[1:]):

@@ -1,6 +1,7 @@
 r"""Cut an expression into tokens: numbers, letters, commands, signs.
 
-A blank survives only between two numbers (`2 1/2`); a run of letters is a function's name or single variables; a long run is words.
+A blank survives only between two numbers (`2 1/2`). A run of letters is a function's name or single variables; a long
+run is a word, and no expression.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ FUNCTIONS = frozenset({
 ALIASES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "inf": "infty"}
 GREEK = frozenset({
     "alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta", "vartheta", "kappa", "lambda",
-    "nu", "xi", "rho", "sigma", "tau", "phi", "varphi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi",
-    "Sigma", "Phi", "Psi", "Omega", "ell", "hbar",
+    "nu", "xi", "rho", "sigma", "tau", "phi", "varphi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda",
+    "Xi", "Sigma", "Phi", "Psi", "Omega", "ell", "hbar",
 })  # fmt: skip
 TOKEN = re.compile(
-    r"(?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\d])|\d+|\.\d+)|(?P<command>\\[A-Za-z]+|\\[{}|])|(?P<word>[A-Za-zμ]+)"
+    r"(?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\d)|\d+|\.\d+)|(?P<command>\\[A-Za-z]+|\\[{}|])"
+    r"|(?P<word>[A-Za-zμ]+)"
     r"|(?P<sign>\^\\circ|[-+*/^_!%()\[\]{}|,'])|(?P<blank>\s+)"
 )
 

@@ -1,4 +1,4 @@
-"""Units of measurement: read, compared by dimension, converted. A table, not a library: cheap, and closed to hostile text."""
+"""Units of measurement: read, and reduced to a factor and a dimension. A table: cheap, and closed to hostile text."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from fractions import Fraction
 from math import pi
 
 Dimension = tuple[tuple[str, int], ...]
+Definition = tuple[Fraction | int, str]  # factor, base units with their powers
 
-PREFIXES = {
+PREFIXES: dict[str, Fraction | int] = {
     "T": 10**12, "G": 10**9, "M": 10**6, "k": 10**3, "h": 100, "d": Fraction(1, 10), "c": Fraction(1, 100),
     "m": Fraction(1, 10**3), "μ": Fraction(1, 10**6), "u": Fraction(1, 10**6), "n": Fraction(1, 10**9),
     "p": Fraction(1, 10**12), "f": Fraction(1, 10**15),
@@ -26,8 +27,7 @@ PREFIX_WORDS = {
     "nano": "n",
 }
 
-# symbol -> (factor, base units with powers); those of the first table take prefixes
-METRIC = {
+METRIC: dict[str, Definition] = {
     "m": (1, "m"), "g": (Fraction(1, 1000), "kg"), "s": (1, "s"), "A": (1, "A"), "K": (1, "K"), "mol": (1, "mol"),
     "L": (Fraction(1, 1000), "m m m"), "l": (Fraction(1, 1000), "m m m"), "N": (1, "kg m s-1 s-1"),
     "J": (1, "kg m m s-1 s-1"), "W": (1, "kg m m s-1 s-1 s-1"), "Pa": (1, "kg m-1 s-1 s-1"), "Hz": (1, "s-1"),
@@ -36,7 +36,7 @@ METRIC = {
     "Wb": (1, "kg m m s-1 s-1 A-1"), "eV": (Fraction(1602176634, 10**28), "kg m m s-1 s-1"),
     "cal": (Fraction(4184, 1000), "kg m m s-1 s-1"), "bar": (10**5, "kg m-1 s-1 s-1"),
 }  # fmt: skip
-OTHER = {
+OTHER: dict[str, Definition] = {
     "min": (60, "s"), "h": (3600, "s"), "day": (86400, "s"), "week": (604800, "s"), "month": (1, "month"),
     "year": (12, "month"), "in": (Fraction(254, 10000), "m"), "ft": (Fraction(3048, 10000), "m"),
     "yd": (Fraction(9144, 10000), "m"), "mi": (Fraction(1609344, 1000), "m"), "lb": (Fraction(45359237, 10**8), "kg"),
@@ -55,6 +55,11 @@ WORDS = {
 }  # fmt: skip
 POWER_WORDS = {"square": 2, "sq": 2, "squared": 2, "cubic": 3, "cubed": 3, "cu": 3}
 PART = re.compile(r"(/|per\b|\*|\\cdot|\.|-)?\s*(\\Omega|[A-Za-zμ°$€£¢Å]+)\s*(?:\^?\s*\{?\s*(-?\d)\s*\}?)?\s*")
+MAX_WORDS = 3  # of a unit that the table does not hold
+PROSE = re.compile(
+    r"\b(?:is|are|was|were|be|not|no|never|or|and|but|if|else|the|answer|wrong|incorrect|false|true|right|correct|maybe|might"
+    r"|perhaps|than|isn't|aren't|i|we|it|this|that|because|so)\b"
+)
 UNKNOWN = re.compile(r"[A-Za-z][A-Za-z\-' ]*")
 
 
@@ -75,7 +80,7 @@ class Unit:
 def read_unit(text: str) -> Unit | None:
     r"""The unit that `text` (cleaned, without its number) names; None if it reads as no unit at all.
 
-    `m/s^2`, `kg m^{-3}`, `kilometers per hour`, `square inches`, `\text{cm}^2`; other plain words (`apples`) give an unknown unit.
+    `m/s^2`, `kg m^{-3}`, `square inches`, `\text{cm}^2`; other words (`apples`) are an unknown unit.
     """
     bare = text.replace("\\text", " ").replace("^\\circ", "°").replace("{", " ").replace("}", " ").replace("^ ", "^")
     bare = re.sub(r"°\s*([CF])\b", r"°\1", " ".join(bare.split()).replace("μ ", "μ"))
@@ -85,7 +90,10 @@ def read_unit(text: str) -> Unit | None:
     if known is not None:
         return known
     words = bare.strip(" .").casefold()
-    return Unit(words=_singular(words)) if len(words) > 1 and UNKNOWN.fullmatch(bare.strip(" .")) else None
+    is_unit = (
+        len(words) > 1 and UNKNOWN.fullmatch(words) and len(words.split()) <= MAX_WORDS and not PROSE.search(words)
+    )
+    return Unit(words=_singular(words)) if is_unit else None
 
 
 def _known(text: str) -> Unit | None:
@@ -121,7 +129,7 @@ def _raise_last(text: str) -> Unit | None:
     return _known(raised) if raised != text else None
 
 
-def _lookup(name: str) -> tuple[Fraction | int, str] | None:
+def _lookup(name: str) -> Definition | None:
     if name == "\\Omega":
         name = "ohm"
     if name in OTHER or name in METRIC:

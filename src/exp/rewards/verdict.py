@@ -19,7 +19,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Verification:
-    """A verdict on one answer, the reason in plain words, and a score in [0, 1] (partial credit where the kind has it)."""
+    """A verdict on one answer, its reason in plain words, and a score in [0, 1]: 1, 0 or the kind's partial credit."""
 
     verdict: Verdict
     reason: str

@@ -1,4 +1,4 @@
-"""Compare one answer with its gold, as the question's kind of answer demands. One table of kinds; results are cached."""
+"""Compare one answer with its gold as the question's kind of answer demands. One table of kinds; cached."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from functools import lru_cache
 
 from exp.errors import nearest, refuse
 from exp.rewards.choice import verify_choice, verify_choices, verify_jee_multiple, verify_jee_number
+from exp.rewards.exact import verify_exact
 from exp.rewards.mathematics import math_gold_problem, verify_math
 from exp.rewards.notation import MAX_ANSWER
-from exp.rewards.number import verify_exact, verify_integer, verify_number
+from exp.rewards.number import verify_integer, verify_number
 from exp.rewards.plugin import is_path, load_function
 from exp.rewards.sandbox import STARTUP_SECONDS, Sandbox, TimedOut
 from exp.rewards.verdict import Verdict, Verification, right, unparseable
@@ -30,7 +31,7 @@ KINDS: dict[str, Verifier] = {
     "jee_integer": verify_jee_number,
     "jee_numeric": verify_jee_number,
 }
-"""Verifiers by name; each takes (answer, gold). A kind may also be `path/to/file.py:function`, run in a worker process."""
+"""Verifiers by name; each takes (answer, gold). A kind may also be `path/to/file.py:function`, run in a worker."""
 
 USER = Sandbox("user", memory_gib=16)
 

@@ -25,4 +25,13 @@ def run_data(run: Run, step: Step, folder: Path) -> dict[str, Any]:
         uses=tuple(dict.fromkeys(("eval", step.variant))),
         progress=lambda use, read, kept, wanted: run.record.progress(step.name, read),
     )
+    run.record.say(in_words(step.variant, report["uses"][step.variant]))
     return {**report["uses"][step.variant], "template_hash": report["template_hash"], "opened": report["opened"]}
+
+
+def in_words(use: str, counts: dict[str, Any]) -> str:
+    """One line on what was kept, what was dropped and why, and how long the rows are."""
+    lost = ", ".join(f"{facts['count']} {reason}" for reason, facts in counts["dropped"].items())
+    longest = counts["tokens"]["total" if use == "sft" else "prompt"]
+    lengths = f"{longest['p50']} tokens at the median, {longest['max']} at most"
+    return f"  {use}: {counts['kept']} of {counts['read']} rows kept ({lost or 'none dropped'}); {lengths}"

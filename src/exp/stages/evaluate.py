@@ -24,8 +24,9 @@ from exp.statistics import clustered_interval, wilson
 
 
 def run_eval(run: Run, step: Step, folder: Path) -> dict[str, Any]:
-    """Answer and judge every question, batch by batch; batches that are on disk are not asked again. Returns the
-    summary.
+    """Answer and judge every question, batch by batch, and return the summary.
+
+    Batches that are on disk already are not asked again.
     """
     questions = read_rows(run.store.root / "data" / step.inputs["data"], "eval")[: run.point.eval.questions]
     batches = list(_batches(run, questions))
@@ -59,8 +60,9 @@ def run_eval(run: Run, step: Step, folder: Path) -> dict[str, Any]:
 
 
 def summary(rows: Sequence[dict[str, Any]], dataset: str) -> dict[str, Any]:
-    """Numbers of one model: greedy accuracy with a Wilson interval, sampled accuracy with one clustered by question,
-    and what went wrong.
+    """Numbers of one model: accuracies with their intervals, and what went wrong.
+
+    The greedy accuracy has a Wilson interval, the sampled one an interval clustered by question.
     """
     greedy = [r for r in rows if r["mode"] == "greedy"]
     sampled = [r for r in rows if r["mode"] == "sampled"]

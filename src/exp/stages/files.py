@@ -39,9 +39,7 @@ def read_rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def keep_rows(path: Path, last_step: int) -> None:
-    """Drop the rows of a JSONL file whose `step` lies beyond `last_step`, so that a resumed stage does not write them
-    twice.
-    """
+    """Drop the rows of a JSONL file whose `step` lies beyond `last_step`; a resumed stage will write them again."""
     if path.exists():
         kept = [json.dumps(row, ensure_ascii=False) + "\n" for row in read_rows(path) if row["step"] <= last_step]
         write_text(path, "".join(kept))

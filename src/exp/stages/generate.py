@@ -1,6 +1,4 @@
-"""Generating completions with transformers: left-padded batches, one seed per batch, so that an interrupted evaluation
-can go on.
-"""
+"""Generating completions with transformers: left-padded batches, each with its own seed, so that any can be repeated."""
 
 from __future__ import annotations
 

@@ -21,8 +21,9 @@ DROPPED = ("profiling/", "rewards/truth/", "sampling/")
 
 
 def run_grpo(run: Run, step: Step, folder: Path) -> dict[str, Any]:
-    """Train one phase on the questions of the data artifact; returns the facts kept in the manifest. Raises
-    `Interrupted` or `Refused`.
+    """Train one phase on the questions of the data artifact; returns the facts kept in the manifest.
+
+    Raises `Interrupted` after saving where a signal asked for it, and `Refused` where a hand-off fails its proofs.
     """
     from trl import GRPOConfig, GRPOTrainer
 

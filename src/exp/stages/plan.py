@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from exp.config.group import Group
 from exp.config.identity import hashed_values, identity
 from exp.config.point import Point
 from exp.config.training import Phase
+from exp.data.heldout import shares_rows
 from exp.errors import refuse
 
 EVAL_SEED = 0
@@ -44,8 +45,7 @@ def plan(point: Point, base: str, start: tuple[str, str] | None = None) -> list[
     """All steps in the order they run.
 
     `base` is the identity of the base weights; `start` the stage and identity of the artifact that `grpo.start_from`
-    names. Raises
-    `Refused` where the dataset lacks what an enabled stage needs.
+    names. Raises `Refused` where the dataset lacks what an enabled stage needs.
     """
     uses = [
         use
@@ -86,7 +86,7 @@ def plan(point: Point, base: str, start: tuple[str, str] | None = None) -> list[
 def phases(point: Point) -> list[Phase]:
     """The GRPO phases with nothing left to a default."""
     group = point.grpo
-    single = [Phase(steps=max(group.steps, 1))] if group.steps != -1 else []
+    single = [Phase(steps=group.steps)] if group.steps > 0 else []
     return [
         Phase(
             steps=phase.steps,
@@ -131,6 +131,8 @@ def _data_step(point: Point, use: str, base: str) -> Step:
     }
     if use != "eval":
         values["seed"] = point.seed
+    # Which rows are for evaluation depends on whether training reads the same ones.
+    values["divided"] = shares_rows(dataset)
     return _step("data", f"data:{use}", values, {"base": base})
 
 
@@ -140,6 +142,8 @@ def _eval_step(point: Point, name: str, model: tuple[str, str], data: Step) -> S
         "engine": _values("engine", point.engine),
         "backend": _values("backend", point.backend),
         "dtype": point.model.dtype,
+        "verifier": point.reward.verifier,
+        "files": _file_contents([point.reward.verifier]),
         "seed": EVAL_SEED,
     }
     return _step("eval", f"eval:{name}", values, {"model": "/".join(model), "data": data.identity})
@@ -161,10 +165,14 @@ def _values(group: str, content: Group) -> dict[str, Any]:
 
 
 def _reward_values(point: Point) -> dict[str, Any]:
-    """The reward with the content of the user's files in it."""
     named = [component.function for component in point.reward.components.values()] + [point.reward.verifier]
-    files = {name.rpartition(":")[0] for name in named if name and ":" in name}
-    return {**point.reward.model_dump(mode="json"), "files": {f: _content(f, "reward") for f in sorted(files)}}
+    return {**point.reward.model_dump(mode="json"), "files": _file_contents(named)}
+
+
+def _file_contents(names: Iterable[str | None]) -> dict[str, str]:
+    """The content hashes of the user's own files among names of rewards and verifiers."""
+    files = {name.rpartition(":")[0] for name in names if name and ":" in name}
+    return {file: _content(file, "reward") for file in sorted(files)}
 
 
 def _source_values(source: DataSource, shared_path: str | None) -> dict[str, Any]:

@@ -1,27 +1,19 @@
-"""From a stage's artifact to the policy it holds and back: where each model of a run lies, and the proofs before one
-is handed on.
-"""
+"""From a stage's artifact to the policy it holds and back, with the proofs before a policy is handed on."""
 
 from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from exp.errors import refuse
 from exp.models.policy import Policy, read_policy, save_policy
 from exp.models.proofs import divergence, probe, require_adapter_matters, require_saved
 from exp.stages.run import Run
 
-if TYPE_CHECKING:
-    from peft import PeftModel
-    from transformers import PreTrainedModel
-
 PROBE_QUESTION = "2+2=?"
 TOLERANCE = 1e-3
-"""Largest divergence in nats between a policy when it was saved and when it is loaded again; float32 on one machine
-gives 0.
-"""
+"""Largest divergence in nats between a policy as saved and as loaded again; float32 on one machine gives 0."""
 
 
 def policy_of(run: Run, model: str) -> Policy:

@@ -36,8 +36,9 @@ def result(
 
 
 def stages(finished: Sequence[tuple[Step, Artifact]], off: Sequence[str]) -> dict[str, Any]:
-    """Per stage its identity, seconds and status; `parts` where a stage has several artifacts (three data sets,
-    phases, evaluations).
+    """Per stage its identity, seconds and status.
+
+    `parts` holds the same of each artifact where a stage has several: data sets, phases, evaluations.
     """
     grouped: dict[str, dict[str, Any]] = {stage: {"status": "off"} for stage in off}
     for step, artifact in finished:

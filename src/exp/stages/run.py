@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import socket
 import time
@@ -40,8 +41,7 @@ class Run:
     base: Source
 
     @cached_property
-    def tokenizer(self) -> PreTrainedTokenizerBase:
-        """The base model's tokenizer, shared by all stages."""
+    def _loaded_tokenizer(self) -> PreTrainedTokenizerBase:
         from exp.models.tokenizer import load_tokenizer
 
         return load_tokenizer(self.base)
@@ -49,7 +49,14 @@ class Run:
     @cached_property
     def prompts(self) -> PromptBuilder:
         """The one place that turns questions into tokens."""
-        return PromptBuilder(self.tokenizer, self.point.format, self.point.model.template_options)
+        return PromptBuilder(self._loaded_tokenizer, self.point.format, self.point.model.template_options)
+
+    @cached_property
+    def tokenizer(self) -> PreTrainedTokenizerBase:
+        """The base model's tokenizer; its end token is what the template writes after a turn, whatever its files say."""
+        tokenizer = self._loaded_tokenizer
+        tokenizer.eos_token = tokenizer.convert_ids_to_tokens(self.prompts.stop_ids[0])
+        return tokenizer
 
 
 def open_folder(outputs: Path, point_id: str, slug: str) -> Path:
@@ -86,8 +93,6 @@ def sole_owner(folder: Path) -> Iterator[None]:
 
 def read_state(folder: Path) -> str:
     """The word in a run's status file: `running`, `done`, `failed`, `interrupted`; "" if there is none yet."""
-    import json
-
     file = folder / STATUS
     return str(json.loads(file.read_text())["state"]) if file.exists() else ""
 

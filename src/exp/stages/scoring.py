@@ -1,6 +1,4 @@
-"""Our rewards as TRL reward functions: every component by itself, the strict truth beside them, every completion on
-disk.
-"""
+"""Our rewards as TRL reward functions: each component, the strict truth beside them, every completion on disk."""
 
 from __future__ import annotations
 

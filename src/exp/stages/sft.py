@@ -18,13 +18,14 @@ NAMES = {"mean_token_accuracy": "token_accuracy", "num_tokens": "tokens"}
 
 
 def run_sft(run: Run, step: Step, folder: Path) -> dict[str, Any]:
-    """Train on the rows of the data artifact; returns the facts kept in the manifest. Raises `Interrupted` or
-    `Refused`.
+    """Train on the rows of the data artifact; returns the facts kept in the manifest.
+
+    Raises `Interrupted` after saving where a signal asked for it, and `Refused` where the result fails its proofs.
     """
     from datasets import Dataset
     from trl import SFTConfig, SFTTrainer
 
-    from exp.stages.training import Follow, aligned, common_options, train
+    from exp.stages.training import Follow, common_options, train
 
     point = run.point
     data = run.store.root / "data" / step.inputs["data"]
@@ -40,7 +41,8 @@ def run_sft(run: Run, step: Step, folder: Path) -> dict[str, Any]:
         "packing": point.sft.packing,
         "completion_only_loss": True,
         "shuffle_dataset": True,
-        "save_steps": aligned(point.sft.save_steps, 1),
+        "save_steps": point.sft.save_steps,
+        **point.sft.extra,
     }
     trainer = SFTTrainer(
         model=model,

@@ -10,10 +10,10 @@ from exp.stages.store import MANIFEST
 
 
 def find_start(outputs: Path, name: str) -> tuple[str, str]:
-    """Stage and identity of the last trained model that `name` stands for: `sft/ID`, `grpo/ID`, or a run's folder name
-    or its ending.
+    """Stage and identity of the model that `name` stands for: `sft/ID`, `grpo/ID`, or a run whose SFT model is meant.
 
-    Raises `Refused` with the nearest name where there is none, and where several runs fit.
+    A run is named by its folder or by the folder's ending. Raises `Refused` with the nearest name where there is none,
+    and where several runs fit.
     """
     stage, _, identity = name.partition("/")
     if stage in ("sft", "grpo") and identity:

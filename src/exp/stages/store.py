@@ -46,17 +46,9 @@ class Store:
         self.say = say
 
     def find(self, stage: str, identity: str) -> Artifact | None:
-        """The finished artifact, verified, or None. A damaged one is set aside under another name, with a message."""
+        """The finished artifact, verified; None where there is none, or a damaged one."""
         folder = self.root / stage / identity
-        if not (folder / MANIFEST).exists():
-            return None
-        manifest = json.loads((folder / MANIFEST).read_text())
-        if wrong := damage(folder, manifest["files"]):
-            aside = folder.with_name(f"{identity}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
-            folder.rename(aside)
-            self.say(f"artifact {stage}/{identity} is damaged ({wrong}); kept as {aside.name}, made again")
-            return None
-        return Artifact(folder, manifest, reused=True)
+        return None if _flaw(folder) else Artifact(folder, _manifest(folder), reused=True)
 
     def obtain(
         self,
@@ -68,17 +60,19 @@ class Store:
     ) -> Artifact:
         """The artifact: found, or built by `build(folder)`, whose result is kept in the manifest as `facts`.
 
-        Only one process builds an artifact; another that wants it waits for the first to end. Raises `Refused` where
-        the store cannot be
-        written.
+        Only one process builds an artifact; another that wants it waits for the first to end. A damaged artifact is
+        kept under another name and made again. Raises `Refused` where the store cannot be written.
         """
         if found := self.find(stage, identity):
             return found
         with self._claim(stage, identity):
             if found := self.find(stage, identity):
                 return found
+            self._set_aside(stage, identity)
             partial = self.root / stage / f"{identity}.partial"
             partial.mkdir(exist_ok=True)
+            # A crash between the manifest and the renaming leaves one here; it must not be listed as content.
+            (partial / MANIFEST).unlink(missing_ok=True)
             started = time.time()
             facts = build(partial)
             manifest = {
@@ -95,6 +89,13 @@ class Store:
             write_json(partial / MANIFEST, manifest)
             partial.rename(self.root / stage / identity)
         return Artifact(self.root / stage / identity, manifest, reused=False)
+
+    def _set_aside(self, stage: str, identity: str) -> None:
+        folder = self.root / stage / identity
+        if folder.exists():
+            aside = folder.with_name(f"{identity}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
+            self.say(f"artifact {stage}/{identity} is damaged ({_flaw(folder)}); kept as {aside.name}, made again")
+            folder.rename(aside)
 
     @contextmanager
     def _claim(self, stage: str, identity: str) -> Iterator[None]:
@@ -116,6 +117,21 @@ class Store:
             stream.write(f"pid {os.getpid()} on {socket.gethostname()}\n")
             stream.flush()
             yield
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads((folder / MANIFEST).read_text())
+    return content
+
+
+def _flaw(folder: Path) -> str:
+    """What keeps a folder from being a whole artifact, "" if nothing does."""
+    try:
+        return damage(folder, _manifest(folder)["files"])
+    except FileNotFoundError:
+        return f"{MANIFEST} is missing"
+    except (ValueError, KeyError):  # half a file, or not ours: the artifact cannot be trusted
+        return f"{MANIFEST} cannot be read"
 
 
 def _try_lock(stream: IO[str]) -> bool:

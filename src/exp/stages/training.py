@@ -28,7 +28,7 @@ ROWS = ("metrics.jsonl", "completions.jsonl")
 
 
 def common_options(run: Run, group: Training, batch: Batch, folder: Path) -> dict[str, Any]:
-    """Options of transformers' `TrainingArguments` for either stage; `extra` comes last, its keys were checked before."""
+    """Options of transformers' `TrainingArguments` for either stage, with those of `extra`, which were checked before."""
     import torch
 
     on_gpu = torch.cuda.is_available()
@@ -62,9 +62,7 @@ def common_options(run: Run, group: Training, batch: Batch, folder: Path) -> dic
 
 
 class Follow(TrainerCallback):
-    """Tells the record what the trainer does, marks whole checkpoints, and stops the trainer when a signal asked for
-    it.
-    """
+    """Tells the record what the trainer does, marks whole checkpoints, and stops when a signal asked for it."""
 
     def __init__(
         self,
@@ -80,8 +78,7 @@ class Follow(TrainerCallback):
         self.folder = folder
         self.rename = rename
         self.every = every
-        """Optimiser steps that share one generated batch: the trainer can only be resumed exactly between such groups.
-        """
+        """Optimiser steps that share a generated batch: the trainer can be resumed exactly only between such groups."""
         self.seconds_saving = 0.0
 
     def on_log(
@@ -109,8 +106,9 @@ class Follow(TrainerCallback):
 
 
 def train(run: Run, trainer: Trainer, stage: str, folder: Path, total: int) -> None:
-    """Train to the end, resuming from the last whole checkpoint. Raises `Interrupted` after saving if a signal asked
-    to stop.
+    """Train to the end, resuming from the last whole checkpoint.
+
+    Raises `Interrupted` after saving if a signal asked to stop.
     """
     from transformers import PrinterCallback
 
@@ -127,8 +125,9 @@ def train(run: Run, trainer: Trainer, stage: str, folder: Path, total: int) -> N
 
 
 def last_checkpoint(folder: Path, record: Record) -> Path | None:
-    """The newest whole checkpoint. One that was interrupted while being saved is removed, a damaged one is set aside
-    and reported.
+    """The newest whole checkpoint, if there is one.
+
+    One that was interrupted while being saved is removed; a damaged one is set aside and reported.
     """
     import json
 

@@ -1,6 +1,4 @@
-"""The record of a run: rows of metrics and completions on disk, told to every listener (terminal, W&B) as they are
-written.
-"""
+"""The record of a run: metrics and completions on disk, told to every listener (terminal, W&B) as they are written."""
 
 from __future__ import annotations
 
@@ -46,9 +44,7 @@ class Record:
             listener.started(stage, total, done)
 
     def resumed(self, stage: str, folder: Path, done: int) -> None:
-        """Make the run's `metrics.jsonl` agree with the stage's own, which ends at the checkpoint the stage resumes
-        from.
-        """
+        """Make the run's `metrics.jsonl` agree with the stage's own, which ends where the stage resumes."""
         others = [line for line in _lines(self.run_metrics) if json.loads(line)["stage"] != stage]
         temporary = self.run_metrics.with_suffix(".new")
         temporary.write_text("".join([*others, *_lines(folder / "metrics.jsonl")]))

@@ -1,6 +1,4 @@
-"""Weights & Biases as a view of the record: same numbers, an id that follows from the run, nothing logged twice after
-a resume.
-"""
+"""Weights & Biases as a view of the record: same numbers, the run's own id, nothing logged twice after a resume."""
 
 from __future__ import annotations
 

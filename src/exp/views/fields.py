@@ -1,4 +1,4 @@
-"""`exp fields GROUP`: every key of a configuration group with its type, default and meaning, straight from the schema."""
+"""`exp fields GROUP`: every key of a configuration group with its type, default and meaning, as the schema has them."""
 
 from __future__ import annotations
 

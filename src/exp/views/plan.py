@@ -21,12 +21,15 @@ from exp.preflight.resolve import plan_from
 from exp.stages.plan import Step, phase_context, phases, point_id
 
 
+USAGE = """usage: python -m exp plan [--json] [overrides]
+
+Shows lengths, batches, steps and problems; runs nothing."""
+
+
 def main(words: Sequence[str]) -> int:
     """Print the plan; returns 1 if a problem would keep the run from starting, else 0."""
     if any(word in ("-h", "--help") for word in words):
-        print(
-            "usage: python -m exp plan [--json] [overrides]\n\nShows lengths, batches, steps and problems; runs nothing."
-        )
+        print(USAGE)
         return 0
     as_json = "--json" in words
     try:
@@ -104,18 +107,15 @@ def _show(content: dict[str, Any]) -> None:
 
 
 def _draw(content: dict[str, Any], console: Console) -> None:
-    limits = content["lengths"]
-    console.print(
-        f"[bold]lengths[/]  {limits['total']} tokens = {limits['prompt']} for the prompt + {limits['completion']} for the completion"
-    )
+    text = "{total} tokens = {prompt} for the prompt + {completion} for the completion"
+    console.print("[bold]lengths[/]  " + text.format(**content["lengths"]))
     for stage, batch in content.get("batch", {}).items():
-        text = f"{batch['effective']} = {batch['micro']} × {batch['accumulation']} accumulated × {batch['world_size']} devices"
-        groups = f", {batch['prompts']} prompts per step" if stage == "grpo" else ""
-        console.print(f"[bold]{stage} batch[/]  {text}{groups}")
+        text = "{effective} = {micro} × {accumulation} accumulated × {world_size} devices"
+        groups = ", {prompts} prompts per step" if stage == "grpo" else ""
+        console.print(f"[bold]{stage} batch[/]  " + (text + groups).format(**batch))
     for number, phase in enumerate(content.get("phases", []), 1):
-        console.print(
-            f"[bold]grpo phase {number}[/]  {phase['steps']} steps, {phase['context_total']} tokens, rate {phase['learning_rate']:g}"
-        )
+        text = "{steps} steps, {context_total} tokens, rate {learning_rate:g}"
+        console.print(f"[bold]grpo phase {number}[/]  " + text.format(**phase))
     table = Table("step", "identity", "made from", box=None, pad_edge=False)
     for step in content.get("steps", []):
         table.add_row(step["name"], step["id"], ", ".join(f"{role} {value}" for role, value in step["inputs"].items()))

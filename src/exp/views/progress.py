@@ -1,6 +1,4 @@
-"""What a person sees while a run goes on: one bar per stage with live numbers, a sample now and then; plain lines when
-piped.
-"""
+"""What a person sees of a running run: a bar per stage with live numbers, samples now and then; plain lines if piped."""
 
 from __future__ import annotations
 

@@ -12,30 +12,31 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
+import torch
+from torch import Tensor
+
 from exp.data.addition import demonstrate, split_pairs
 from exp.models.tiny.tokenizer import MAX_LENGTH, STOP, TAGS, make_tokenizer
 
 if TYPE_CHECKING:
-    from torch import Tensor
     from transformers import PreTrainedTokenizerFast, Qwen3ForCausalLM
 
 SEED = 7
 CARELESS = 0.5
-STEPS, BATCH, LEARNING_RATE = 700, 128, 4e-3
-MAX_PREAMBLE = 32
+STEPS, BATCH, LEARNING_RATE = 1000, 128, 4e-3
+MAX_FILLER = (32, 4, 6)
+"""Most random tokens before question, reasoning and answer."""
 IGNORED = -100
 
 
 def make(outdir: Path) -> None:
     """Writes configuration, bf16 weights, tokenizer and chat template to `outdir`."""
-    import torch
-
     torch.manual_seed(SEED)
     torch.set_num_threads(1)  # the order of summation, and so the weights, depends on the number of threads
     tokenizer = make_tokenizer()
     model = make_model(tokenizer)
-    pretrain(model, *training_tensors(tokenizer), preamble_tokens(tokenizer))
-    model.to(torch.bfloat16).save_pretrained(outdir)
+    pretrain(model, training_tensors(tokenizer), filler_tokens(tokenizer), tokenizer.pad_token_id)
+    model.bfloat16().save_pretrained(outdir)
     tokenizer.save_pretrained(outdir)
 
 
@@ -61,51 +62,47 @@ def make_model(tokenizer: PreTrainedTokenizerFast) -> Qwen3ForCausalLM:
     return Qwen3ForCausalLM(config)
 
 
-def training_tensors(tokenizer: PreTrainedTokenizerFast) -> tuple[Tensor, Tensor]:
-    """Token ids and labels of every training pair, both (9500, tokens); only the completion has labels.
+def training_tensors(tokenizer: PreTrainedTokenizerFast) -> list[Tensor]:
+    """Token ids of every training pair in three parts: prompt, reasoning, answer with stop token; each (9500, tokens).
 
-    The completion is `7+5,4+3:280=82`, without any tag.
+    The answer is padded on the right.
     """
-    import torch
-
     rng = Random(SEED)
-    rows, labels = [], []
+    parts: list[list[Tensor]] = [[], [], []]
     for pair in split_pairs()[0]:
         example = demonstrate(pair, forget_carry=rng.random() < CARELESS)
         question = [{"role": "user", "content": example["question"]}]
         prompt = tokenizer.apply_chat_template(question, tokenize=False, add_generation_prompt=True)
-        prompt_ids = tokenizer.encode(prompt)
-        completion_ids = tokenizer.encode(f"{example['reasoning']}={example['answer']}{STOP}")
-        rows.append(torch.tensor(prompt_ids + completion_ids))
-        labels.append(torch.tensor([IGNORED] * len(prompt_ids) + completion_ids))
-    pad = torch.nn.utils.rnn.pad_sequence
-    return pad(rows, True, tokenizer.pad_token_id), pad(labels, True, IGNORED)
+        for part, text in zip(parts, (prompt, example["reasoning"], f"{example['answer']}{STOP}"), strict=True):
+            part.append(torch.tensor(tokenizer.encode(text)))
+    return [torch.nn.utils.rnn.pad_sequence(part, True, tokenizer.pad_token_id) for part in parts]
 
 
-def preamble_tokens(tokenizer: PreTrainedTokenizerFast) -> Tensor:
+def filler_tokens(tokenizer: PreTrainedTokenizerFast) -> Tensor:
     """Every token id that is no digit, no tag and not special."""
-    import torch
-
     left_out = {*"0123456789", *TAGS, *tokenizer.all_special_tokens}
     return torch.tensor([id_ for token, id_ in sorted(tokenizer.get_vocab().items()) if token not in left_out])
 
 
-def pretrain(model: Qwen3ForCausalLM, ids: Tensor, labels: Tensor, preamble_ids: Tensor) -> None:
-    """AdamW on random batches, one cycle of warmup and cosine decay.
+def pretrain(model: Qwen3ForCausalLM, parts: list[Tensor], filler_ids: Tensor, pad: int) -> None:
+    """AdamW on random batches, one cycle of warmup and cosine decay; loss on the reasoning and the answer.
 
-    Up to `MAX_PREAMBLE` random tokens precede each question, so that the model learns to read past a system prompt.
+    Random tokens stand before the question, the reasoning and the answer, so that the model learns to read past a
+    system prompt and past whatever marks a format puts around its two parts.
     """
-    import torch
-
     optimizer = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE, betas=(0.9, 0.98), weight_decay=0.0)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, LEARNING_RATE, STEPS, pct_start=0.1, cycle_momentum=False)
     for step in range(1, STEPS + 1):
-        batch = torch.randint(len(ids), (BATCH,))
-        length = int(torch.randint(MAX_PREAMBLE + 1, ()))
-        preamble = preamble_ids[torch.randint(len(preamble_ids), (BATCH, length))]
-        nothing = torch.full((BATCH, length), IGNORED)
-        inputs, targets = torch.cat([preamble, ids[batch]], 1), torch.cat([nothing, labels[batch]], 1)
-        loss = model(input_ids=inputs, labels=targets).loss  # no mask: padding is on the right, nothing attends to it
+        batch = torch.randint(len(parts[0]), (BATCH,))
+        inputs, labels = [], []
+        for part, longest in zip(parts, MAX_FILLER, strict=True):
+            length = int(torch.randint(longest + 1, ()))
+            ids = part[batch]
+            inputs += [filler_ids[torch.randint(len(filler_ids), (BATCH, length))], ids]
+            learnt = torch.full_like(ids, IGNORED) if part is parts[0] else ids.masked_fill(ids == pad, IGNORED)
+            labels += [torch.full((BATCH, length), IGNORED), learnt]
+        # No attention mask: padding is on the right, nothing attends to it.
+        loss = model(input_ids=torch.cat(inputs, 1), labels=torch.cat(labels, 1)).loss
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
