@@ -1,4 +1,4 @@
-"""What Hydra discovers: `-m` hands all points of a sweep to `exp.cluster.local`, which checks all before it runs any."""
+"""What Hydra discovers: `-m` hands the points of a sweep to `exp.cluster.local`, which checks all, then runs them."""
 
 from __future__ import annotations
 

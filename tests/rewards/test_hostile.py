@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from exp.rewards.lenient import extract_leniently
 from exp.rewards.sandbox import Sandbox, TimedOut
 from exp.rewards.verdict import Verdict
-from exp.rewards.verify import KINDS, verify
+from exp.rewards.verify import FAILED, KINDS, verify
 
 SECONDS = 2.0
 Run = Callable[[str], subprocess.CompletedProcess[str]]
@@ -64,6 +64,17 @@ def test_a_hostile_answer_ends_in_time_and_is_not_paid(answer: str, kind: str) -
     assert found.verdict is not Verdict.RIGHT
 
 
+@pytest.mark.parametrize(
+    "piece", ["answer ", "the answer is ", "the correct option ", "(A) ", "A, ", "not ", " ", "\n", "#### 1\n"]
+)
+@pytest.mark.parametrize("kind", ["math", "number", "choice", "jee_multiple"])
+def test_a_megabyte_of_prose_is_searched_in_time(piece: str, kind: str) -> None:
+    text = piece * (10**6 // len(piece))
+    start = time.perf_counter()
+    extract_leniently(text, kind)
+    assert time.perf_counter() - start < SECONDS
+
+
 def test_hostile_golds_end_in_time() -> None:
     for gold in HOSTILE:
         start = time.perf_counter()
@@ -72,6 +83,7 @@ def test_hostile_golds_end_in_time() -> None:
 
 
 def test_the_rest_of_the_batch_is_unaffected() -> None:
+    verify("\\int_0^1 x dx", "1/2", "math")
     assert verify("\\int_0^{10^{10}} e^{x^3} dx", "5", "math").verdict is Verdict.TIMEOUT
     assert verify("\\int_0^1 x^2 dx", "\\frac13", "math").verdict is Verdict.RIGHT
 
@@ -85,7 +97,7 @@ def test_verification_works_from_any_thread() -> None:
     for thread in threads:
         thread.join(timeout=30)
     expected = [Verdict.RIGHT, Verdict.RIGHT, Verdict.WRONG, Verdict.TIMEOUT]
-    assert sorted(verdicts) == sorted(expected) or Verdict.UNPARSEABLE in verdicts
+    assert sorted(verdicts) == sorted(expected)
 
 
 def test_a_forked_process_gets_workers_of_its_own(run_python: Run) -> None:
@@ -151,46 +163,11 @@ def test_a_worker_that_hangs_is_killed(tmp_path: Path) -> None:
         sandbox.close()
 
 
-PIECES = st.sampled_from(
-    [
-        "\\boxed{",
-        "}",
-        "{",
-        "^",
-        "9^9",
-        "!",
-        "\\frac",
-        "\\sqrt",
-        "(",
-        ")",
-        "<think>",
-        "</think>",
-        "<answer>",
-        "</answer>",
-    ]
-    + ["$", "\\text{", " and ", " or ", ",", "x", "=", "<", "\\int", "\\begin{pmatrix}", "\\end{pmatrix}", "&", "\\\\"]
-    + [
-        "\x00",
-        "½",
-        "−",
-        "e",
-        "i",
-        "\\pi",
-        "10",
-        "%",
-        " m",
-        "[",
-        "]",
-        "\\cup",
-        "_",
-        "1e9",
-        ".",
-        "answer is ",
-        "A",
-        "\n",
-        "|",
-    ]
-)
+PIECES = st.sampled_from([
+    "\\boxed{", "}", "{", "^", "9^9", "!", "\\frac", "\\sqrt", "(", ")", "<think>", "</think>", "<answer>", "</answer>",
+    "$", "\\text{", " and ", " or ", ",", "x", "=", "<", "\\int", "\\begin{pmatrix}", "\\end{pmatrix}", "&", "\\\\",
+    "\x00", "½", "−", "e", "i", "\\pi", "10", "%", " m", "[", "]", "\\cup", "_", "1e9", ".", "answer is ", "A", "|",
+])  # fmt: skip
 
 
 @settings(deadline=None, max_examples=300)
@@ -200,5 +177,6 @@ def test_random_text_is_judged_in_time_without_an_error(pieces: list[str], kind:
     start = time.perf_counter()
     answer = extract_leniently(text, kind).answer
     for candidate in {text, answer} - {None}:
-        verify(str(candidate), "AB" if "choice" in kind or "m" in kind else "2\\sqrt{3}", kind)
+        gold = "AB" if "choice" in kind or "m" in kind else "2\\sqrt{3}"
+        assert not verify(str(candidate), gold, kind).reason.startswith(FAILED)
     assert time.perf_counter() - start < 2 * SECONDS

@@ -152,7 +152,7 @@ def test_a_users_reward_may_be_sync_or_async(tmp_path: Path) -> None:
 @pytest.mark.parametrize("body", ["[]", "[float('nan')]"])
 def test_a_users_reward_must_return_one_finite_number_per_completion(tmp_path: Path, body: str) -> None:
     file = user_file(tmp_path, f"def mine(batch):\n    return {body}\n")
-    with pytest.raises(Refused, match="reward.components.mine"):
+    with pytest.raises(Refused, match=r"reward\.components\.mine"):
         score(batch([GOOD]), reward(mine=Component(function=f"{file}:mine")))
 
 

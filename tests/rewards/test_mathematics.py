@@ -11,7 +11,8 @@ from exp.rewards.verify import gold_problem, verify
 
 # gold, then answers that are right
 RIGHT = {
-    "numbers": [("1234", "1,234", "1{,}234", "1\\,234", "1 234", "1234.0", "+1234", "$1234$"), ("-5", "−5", "–5", "- 5")],
+    "numbers": [("1234", "1,234", "1{,}234", "1\\,234", "1 234", "1234.0", "+1234", "$1234$")],
+    "minus signs": [("-5", "−5", "–5", "- 5")],
     "indian thousands": [("100000", "1,00,000", "100,000")],
     "fractions": [("\\frac{1}{2}", "1/2", "\\frac12", "\\dfrac{1}{2}", "0.5", ".5", "½", "\\frac{2}{4}", "50\\%")],
     "repeating": [("\\frac{1}{3}", "0.3333333333"), ("\\sqrt{2}", "1.4142135624")],
@@ -37,7 +38,8 @@ RIGHT = {
         ("f(x)=x^2", "x^2"),
     ],
     "sets": [("\\{1,2,3\\}", "\\{3,2,1\\}", "1,2,3"), ("\\emptyset", "\\varnothing", "\\{\\}")],
-    "lists": [("9, 10", "9 and 10", "10, 9"), ("n=2, 3, 4", "2,3,4"), ("2, -3", "x = 2 \\text{ or } x = -3"), ("12,34", "12, 34")],
+    "lists": [("9, 10", "9 and 10", "10, 9"), ("n=2, 3, 4", "2,3,4"), ("12,34", "12, 34")],
+    "roots": [("2, -3", "x = 2 \\text{ or } x = -3", "x=-3, x=2")],
     "plus minus": [("\\pm 3", "3, -3", "x = \\pm 3"), ("1 \\pm \\sqrt{2}", "1-\\sqrt2, 1+\\sqrt2")],
     "tuples": [("(3, \\frac{\\pi}{2})", "(3, \\pi/2)"), ("\\langle 1,2 \\rangle", "(1,2)")],
     "intervals": [
@@ -62,8 +64,10 @@ RIGHT = {
     "money": [("1234.5", "\\$1,234.50", "1234.5 dollars")],
     "angles": [("72^\\circ", "72", "72°", "72 degrees"), ("90^\\circ", "\\frac{\\pi}{2}")],
     "other bases": [("52_8", "52_{8}", "52_\\text{eight}")],
-    "words": [("\\text{Evelyn}", "evelyn", "\\textbf{Evelyn}"), ("True", "true."), ("cannot be determined", "Cannot be determined")],
-    "written around": [("5", "5.", " 5 ", "\\boxed{5}", "\\approx 5", "**5**", "about 5", "5\x00"), ("\\text{13}", "13")],
+    "words": [("\\text{Evelyn}", "evelyn", "\\textbf{Evelyn}"), ("True", "true.")],
+    "sentences": [("cannot be determined", "Cannot be determined")],
+    "written around": [("5", "5.", " 5 ", "\\boxed{5}", "\\approx 5", "**5**", "about 5"), ("\\text{13}", "13")],
+    "control characters": [("5", "5\x00", "\x0b5")],
     "infinity": [("\\infty", "+\\infty", "infinity")],
     "computer algebra": [("\\frac{1}{3}", "\\int_0^1 x^2 dx"), ("55", "\\sum_{k=1}^{10} k")],
     "too large to compute but the same": [("9^{9^{9^{9}}}", "9^{9^{9^{9}}}")],
@@ -86,7 +90,8 @@ WRONG = {
         ("60 km/h", "60 mph"),
         ("5 apples", "5 oranges"),
     ],
-    "denials": [("5", "not 5", "5 is wrong", "5 is not the answer", "\\ne 5", "x < 5", "5 or 3", "3, 5", "5 but maybe 3")],
+    "denials": [("5", "not 5", "5 is wrong", "5 is not the answer", "\\ne 5", "x < 5")],
+    "hedging": [("5", "5 or 3", "3, 5", "5 but maybe 3")],
     "equations": [("x=5", "x=-5", "y=5"), ("y=2x+1", "y=2x+2", "x=2y+1"), ("3x-y+13=0", "3x+4y+14=0")],
     "unreadable equations": [("F_n = \\sum_{k=0}^{n-1} F_k F_{n-k-1}", "F_n = \\sum_{k=0}^{n-2} F_k F_{n-k-2}")],
     "copied instead of expanded": [("x^2-1", "(x-1)(x+1)"), ("(x-2)(x-3)", "x^2-5x+6")],

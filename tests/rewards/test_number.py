@@ -24,6 +24,8 @@ from exp.rewards.verify import gold_problem, verify
         ("5, 6", "5", False),
         ("five", "5", True),
         ("10 cm", "10 m", False),
+        ("10 apples", "10 oranges", False),
+        ("10 apples", "10 apples", True),
     ],
 )
 def test_an_integer_must_be_exact(answer: str, gold: str, right: bool) -> None:

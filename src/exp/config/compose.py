@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin
 
 from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
+from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from exp.config.overrides import GROUPS, check_overrides, field_at
+from exp.config.overrides import GROUPS, check_overrides, field_at, without_none
 from exp.config.point import Point
-from exp.errors import Problem, Refused, nearest
+from exp.errors import Problem, Refused, nearest, refuse
 from exp.paths import conf_dir
 
 
@@ -27,7 +29,10 @@ def compose_point(overrides: Sequence[str], folder: Path | None = None) -> Point
     accepted = check_overrides(overrides)
     GlobalHydra.instance().clear()
     with initialize_config_dir(str(folder or conf_dir()), version_base="1.3"):
-        config = compose("config", accepted, return_hydra_config=True)
+        try:
+            config = compose("config", accepted, return_hydra_config=True)
+        except HydraException as error:  # what only composing can find, such as taking away a key that is not there
+            raise refuse(str(error).splitlines()[0], "command line") from None
     hydra = config.hydra
     with open_dict(config):
         del config["hydra"]
@@ -40,10 +45,10 @@ def typed_point(config: DictConfig, choices: Mapping[str, str], typed: Sequence[
     `choices` (option by group) and `typed` (the overrides) tell where a wrong value comes from. Raises `Refused` with
     all problems.
     """
-    missing = OmegaConf.missing_keys(config)
-    if missing:
-        raise Refused(*(_missing(key, choices, typed) for key in sorted(missing)))
     try:
+        missing = OmegaConf.missing_keys(config)
+        if missing:
+            raise Refused(*(_missing(key, choices, typed) for key in sorted(missing)))
         values = OmegaConf.to_container(config, resolve=True)
     except OmegaConfBaseException as error:
         raise Refused(Problem(str(error).splitlines()[0], str(error.full_key), check="interpolation")) from None
@@ -64,30 +69,35 @@ def _problems(error: ValidationError, choices: Mapping[str, str], typed: Sequenc
     for detail in error.errors():
         path = [str(part) for part in detail["loc"]]
         key = ".".join(path)
-        what, fix = _explain(detail, path)
+        what, fix = _explain(detail, path, typed)
         yield Problem(what, f"{key} ({origin(key, choices, typed)})", fix, "schema")
 
 
-def _explain(detail: ErrorDetails, path: list[str]) -> tuple[str, str]:
+def _explain(detail: ErrorDetails, path: list[str], typed: Sequence[str]) -> tuple[str, str]:
     kind, given = detail["type"], detail["input"]
     key = ".".join(path)
     if kind == "extra_forbidden":
         names = _siblings(path)
         close = nearest(path[-1], names)
-        fixed = ".".join([*path[:-1], close])
-        return "there is no such key", f"{fixed}={given}" if close else f"known keys: {', '.join(names)}"
+        hint = f"did you mean {close}?" if close else f"known keys: {', '.join(names)}"
+        return f"there is no such key; {hint}", ""
     if kind == "missing":
         return "has no value", f"{key}=..."
     if kind == "literal_error":
         valid = [v.strip("'") for v in detail["ctx"]["expected"].replace(" or ", ", ").split(", ")]
         close = nearest(str(given), valid) or valid[0]
         return f"{given!r} is not one of {', '.join(valid)}", f"{key}={close}"
+    if kind == "string_type":
+        words = [word.lstrip("+").partition("=")[2] for word in typed if word.lstrip("+").startswith(f"{key}=")]
+        return f"a text is needed (got {given!r})", shlex.quote(f'{key}="{words[-1]}"') if words else ""
     message = detail["msg"].removeprefix("Value error, ")
     return f"{message} (got {given!r})" if kind != "value_error" else message, ""
 
 
 def _siblings(path: list[str]) -> list[str]:
-    parent: Any = field_at(path[:-1]) if path[:-1] else Point
+    parent: Any = without_none(field_at([part for part in path[:-1] if not part.isdigit()])) if path[:-1] else Point
+    if get_origin(parent) is list:
+        (parent,) = get_args(parent)
     return list(parent.model_fields) if isinstance(parent, type) and issubclass(parent, BaseModel) else []
 
 
@@ -98,7 +108,8 @@ def _missing(key: str, choices: Mapping[str, str], typed: Sequence[str]) -> Prob
 def origin(key: str, choices: Mapping[str, str], typed: Sequence[str]) -> str:
     """Where a value comes from: the command line, or the file of the group's chosen option."""
     words = [override.lstrip("+").partition("=")[0] for override in typed]
-    if any(word == key or key.startswith(f"{word}.") or word.startswith(f"{key}.") for word in words if "." in word):
+    values = [word for word in words if word not in GROUPS]
+    if any(word == key or key.startswith(f"{word}.") or word.startswith(f"{key}.") for word in values):
         return "command line"
     group = key.split(".")[0]
     return f"conf/{group}/{choices[group]}.yaml" if group in choices else "conf/config.yaml"

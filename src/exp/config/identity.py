@@ -22,7 +22,7 @@ NOT_HASHED = {
 }
 """Fields, by group, that cannot change a stage's result.
 
-Of the model, the content of the weights is hashed instead of where they lie; of the cluster, only the number of devices.
+Of the model, the content of the weights is hashed instead of where they lie; of the cluster, the number of devices.
 The tracker, `outputs` and `label` are never hashed.
 """
 

@@ -40,7 +40,7 @@ class Model(Group):
     revision: str = "main"
     """Branch, tag or commit on the hub. A commit makes a run repeatable for ever."""
     path: str | None = None
-    """Local folder used instead of the hub; same code, no network. `embedded:tiny` is the model shipped with this package."""
+    """Local folder used instead of the hub; same code, no network. `embedded:tiny` ships with this package."""
     package: str | None = None
     """Python package that ships the weights, used where it is installed and `path` is unset."""
     gguf_file: str | None = None

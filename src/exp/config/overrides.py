@@ -31,10 +31,9 @@ def check_overrides(overrides: Sequence[str], multirun: bool = False, folders: S
     problems: list[Problem] = []
     accepted = []
     for text in overrides:
-        try:
-            override = OverridesParser.create().parse_override(text)
-        except HydraException:
-            problems.append(_unquoted(text))
+        override = _parsed(text)
+        if override is None:
+            problems.append(_unreadable(text))
             continue
         found = _problems_of(override, text, multirun, folders)
         problems.extend(found)
@@ -79,6 +78,14 @@ def without_none(annotation: Any) -> Any:
     return annotation
 
 
+def _parsed(text: str) -> Override | None:
+    """The override as Hydra reads it, None where it cannot."""
+    try:
+        return OverridesParser.create().parse_override(text)
+    except HydraException:
+        return None
+
+
 def _problems_of(override: Override, text: str, multirun: bool, folders: Sequence[Path]) -> list[Problem]:
     key = override.key_or_group
     if key.split(".")[0] == "hydra" or key.startswith("hydra/"):
@@ -113,7 +120,7 @@ def _option_problems(override: Override, group: str, folders: Sequence[Path]) ->
 
 def _chosen(override: Override, options: list[str]) -> list[str]:
     """The option or options that an override names; a pattern that fits none stands for itself."""
-    value = override.value()
+    value: Any = override.value()
     if isinstance(value, Glob):
         return value.filter(options) or [" ".join(value.include)]
     values = override.sweep_iterator() if override.is_sweep_override() else [value]
@@ -168,27 +175,23 @@ def _added(override: Override, text: str) -> str:
     return f"++{text.lstrip('+')}" if "." in key else text.lstrip("+")
 
 
-def _unquoted(text: str) -> Problem:
+def _unreadable(text: str) -> Problem:
     key, _, value = text.partition("=")
-    if not value:
-        return Problem(
-            f"{text!r} is not an override", "command line", "write key=value, such as model=tiny", "overrides"
-        )
+    if not value or not _parsed(f"{key}=1"):
+        example = "write key=value, such as model=tiny or grpo.steps=100"
+        return Problem(f"{text!r} is not an override", "command line", example, "overrides")
     what = f"the value of {key!r} holds characters that need quotes: {value}"
     fix = _quoted(text) or "put the value into an option's file; see --config-dir in --help"
     return Problem(what, "command line", fix, "overrides")
 
 
 def _quoted(text: str) -> str:
-    """The override in the quotes that Hydra and the shell need, its key corrected; "" if no quoting makes it one value."""
+    """The override in the quotes that Hydra and the shell need, its key corrected; "" if no quoting helps."""
     key, _, value = text.partition("=")
     for mark in ('"', "'"):
         escaped = value.replace(mark, f"\\{mark}")
         candidate = f"{key}={mark}{escaped}{mark}"
-        try:
-            override = OverridesParser.create().parse_override(candidate)
-        except HydraException:
-            continue
-        if str(override.value()) == value and "${" not in value:
+        override = _parsed(candidate)
+        if override and override.value() == value and "${" not in value:
             return _accepted(candidate)
     return ""

@@ -25,6 +25,6 @@ class Lengths:
 
 
 def lengths(context: Context) -> Lengths:
-    """Derive the lengths: prompt = floor(total · prompt_share), completion = total − prompt, each at least one token."""
+    """The lengths: prompt = floor(total · prompt_share), completion = total − prompt, both at least one token."""
     prompt = min(max(1, int(context.total * context.prompt_share)), context.total - 1)
     return Lengths(total=context.total, prompt=prompt, completion=context.total - prompt)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 
 from exp.config.point import Point
@@ -102,8 +103,8 @@ def _context_problems(point: Point) -> list[Problem]:
 
 def _shortened(phases: list[Phase], longest: int) -> str:
     """The override that keeps every phase within the model's positions."""
-    parts = [
-        ", ".join(f"{key}: {min(value, longest) if key == 'context_total' else value}" for key, value in set_.items())
-        for set_ in (phase.model_dump(exclude_none=True) for phase in phases)
-    ]
-    return shlex.quote("grpo.phases=[" + ", ".join(f"{{{part}}}" for part in parts) + "]")
+    values = [phase.model_dump(exclude_none=True) for phase in phases]
+    for phase in values:
+        if "context_total" in phase:
+            phase["context_total"] = min(phase["context_total"], longest)
+    return shlex.quote("grpo.phases=" + json.dumps(values).replace('"', ""))

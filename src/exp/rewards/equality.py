@@ -176,10 +176,10 @@ def _proportional(left: Node, right: Node) -> bool | None:
             if not a or not b:
                 return None
             quotient = a / b if isinstance(a, Fraction) and isinstance(b, Fraction) else complex(a) / complex(b)
+            if ratio is not None and not close(quotient, ratio):
+                return False
         except (TooLarge, Undefined, OverflowError):
             return None
-        if ratio is not None and not close(quotient, ratio):
-            return False
         ratio = quotient
     return True
 

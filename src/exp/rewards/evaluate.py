@@ -130,7 +130,8 @@ class Evaluator:
         argument = _float(args[0])
         if kind in PERIODIC:
             self.scale = max(self.scale, abs(argument), 1.0)
-        return FLOAT_FUNCTIONS[kind](argument) if kind != "exp" else _not_vanished(cmath.exp(argument), [])
+        result = FLOAT_FUNCTIONS[kind](argument)
+        return _not_vanished(result, []) if kind == "exp" else result
 
 
 def same_value(left: Node, right: Node, *, rounded: bool = False) -> bool:
@@ -155,10 +156,17 @@ def same_value(left: Node, right: Node, *, rounded: bool = False) -> bool:
 
 
 def close(a: Value, b: Value, scale: float = 0.0, rounded: bool = False) -> bool:
-    """Exact between fractions; with a float, 1e-10 relative (1e-8 if `rounded`) or the noise of cancelled terms."""
+    """Exact between fractions; with a float, 1e-10 relative (1e-8 if `rounded`) or the noise of cancelled terms.
+
+    Raises `TooLarge` for a fraction beside a float that cannot hold it.
+    """
     if isinstance(a, Fraction) and isinstance(b, Fraction):
         return a == b or (rounded and abs(a - b) <= abs(b) / 10**8)
-    difference, size = abs(complex(a) - complex(b)), max(abs(complex(a)), abs(complex(b)))
+    try:
+        left, right = complex(a), complex(b)
+    except OverflowError as error:
+        raise TooLarge(str(error)) from error
+    difference, size = abs(left - right), max(abs(left), abs(right))
     return difference <= (1e-8 if rounded else 1e-10) * size or difference <= 1e-14 * scale
 
 
@@ -187,7 +195,7 @@ def _integer_power(base: Fraction, exponent: int) -> Fraction:
     bits = max(base.numerator.bit_length(), base.denominator.bit_length())
     if bits > 1 and bits * abs(exponent) > MAX_BITS:
         raise TooLarge("a power with more digits than can be computed")
-    return base**exponent if bits > 1 or base.numerator >= 0 else base ** (exponent % 2)
+    return base ** (exponent % 2) if base == -1 else base**exponent  # -1 to a huge power is cheap if reduced
 
 
 def _root(base: Value, degree: Value) -> Value:

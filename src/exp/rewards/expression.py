@@ -104,8 +104,8 @@ class _Parser:
         if left.kind == "number" and self.peek()[:1].isdigit():
             raise NotReadable("two numbers side by side")
         right = self.power(depth)
-        proper = is_fraction and right.kind == "div" and all(arg.kind == "number" for arg in right.args)
-        return _mixed(left, right) if whole is not None and proper else Node("mul", (left, right))
+        is_mixed = whole is not None and is_fraction and _is_proper(right)
+        return _mixed(left, right) if is_mixed else Node("mul", (left, right))
 
     def starts_atom(self, token: str) -> bool:
         if token in ("(", "{", " "):
@@ -281,6 +281,13 @@ class _Parser:
             arguments.append(self.sum(depth + 1))
         self.expect(")")
         return tuple(arguments)
+
+
+def _is_proper(fraction: Node) -> bool:
+    if fraction.kind != "div":
+        return False
+    top, bottom = (arg.value for arg in fraction.args)
+    return top is not None and bottom is not None and top < bottom
 
 
 def _mixed(whole: Node, fraction: Node) -> Node:

@@ -21,6 +21,7 @@ from exp.rewards.statements import NUMERIC_KINDS, VERB, conclusion, last_value, 
 
 SHORT = 60
 ONE_BREATH = 40
+MAX_PROSE = 20_000  # characters at the end of a text in which sentences are read
 REASONING_TAGS = (
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
@@ -104,7 +105,7 @@ def _from_boxes(text: str, boxes: tuple[Box, ...], kind: str) -> Extraction:
         if re.search(r"\b(?:or|either|maybe)\b", gaps):
             return _hedging(contents)
         return Extraction(", ".join(contents))
-    later = statements(text[last.end :], kind)
+    later = statements(text[last.end :][-MAX_PROSE:], kind)
     if later and not _agree(later[-1], last.content):
         if CORRECTION.search(text[last.end :]):
             return Extraction(later[-1], ("a correction after the box",))
@@ -131,11 +132,12 @@ def _from_options(text: str, boxes: tuple[Box, ...], kind: str) -> Extraction:
         letters = letters_named(unwrapped(boxed.answer), bare=False) or boxed.answer
         if read_letters(letters):
             return Extraction(letters, boxed.problems)
-    named = find_options(text, several=kind in ("choices", "jee_multiple"))
+    named = find_options(text[-MAX_PROSE:], several=kind in ("choices", "jee_multiple"))
     return Extraction(named) if named else Extraction(None, ("no option is named as the answer",))
 
 
 def _from_sentences(text: str, kind: str) -> Extraction:
+    text = text[-MAX_PROSE:]
     if finals := statements(text, kind):
         differ = any(not _agree(final, finals[-1]) for final in finals)
         # Lines such as "Answer: 1", "Answer: 2" enumerate; several answers in prose may be a train of thought.

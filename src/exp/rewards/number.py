@@ -33,7 +33,7 @@ def verify_number(answer: str, gold: str) -> Verification:
 
 
 def read_number(text: str) -> Fraction | None:
-    """The number that `text` states, whatever its unit; a percent sign divides by nothing. None if it states none."""
+    """The number that `text` states, whatever its unit or percent sign; None if it states none."""
     quantity = _quantity(text)
     return _value(quantity) if quantity else None
 
@@ -51,9 +51,9 @@ def _verify(answer: str, gold: str, tolerant: bool) -> Verification:
         return unparseable("the answer is not a number")
     if same(found, sought):
         return right("equal")
-    if found.unit and sought.unit:
+    if found.unit and sought.unit and found.unit != sought.unit:
         if found.unit.dimension != sought.unit.dimension or not found.unit.known:
-            return wrong("other unit") if found.unit != sought.unit else _compare(found_value, wanted_value, tolerant)
+            return wrong("another unit")
         found_value *= found.unit.factor / sought.unit.factor
     if found.percent and not sought.percent:
         return wrong("differs")

@@ -57,10 +57,9 @@ def find_options(text: str, several: bool) -> str | None:
         if announcement := _last(ANNOUNCED, sentences[position]):
             after = sentences[position][announcement.end() :].strip(" .:")
             # "The answers are:" and a line for each; four lines without a judgement only repeat the options.
-            lines = "; ".join(sentences[position + 1 : position + 5])
-            listed = (
-                lines if not after and (HOLDS.search(lines) or len(letters_named(lines, bare=True) or "") < 4) else ""
-            )
+            lines = "" if after else "; ".join(sentences[position + 1 : position + 5])
+            repeats = not HOLDS.search(lines) and len(letters_named(lines, bare=True) or "") >= 4
+            listed = "" if repeats else lines
             readings = (_settled(said, several, bare=True) for said in (after, sentences[position], listed))
             settled = next((reading for reading in readings if reading), None)
             if settled:

@@ -50,10 +50,10 @@ def _is_share(tree: Node) -> bool:
 
 
 def _same_measure(value: Node, unit: Unit, wanted: Node, wanted_unit: Unit) -> bool | None:
-    if unit.dimension != wanted_unit.dimension or unit.words != wanted_unit.words:
-        return False
-    if unit.factor == wanted_unit.factor:
+    if unit == wanted_unit:
         return same_tree(value, wanted)
+    if unit.dimension != wanted_unit.dimension or not unit.known:
+        return False
     return same_tree(_times(value, unit.factor), _times(wanted, wanted_unit.factor))
 
 

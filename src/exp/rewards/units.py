@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from math import pi
 
@@ -51,7 +51,7 @@ WORDS = {
     "coulomb": "C", "volt": "V", "farad": "F", "tesla": "T", "calorie": "cal", "minute": "min", "hour": "h", "hr": "h",
     "inch": "in", "foot": "ft", "yard": "yd", "mile": "mi", "pound": "lb", "ounce": "oz", "ton": "t", "tonne": "t",
     "degree": "°", "deg": "°", "radian": "rad", "dollar": "$", "cent": "¢", "euro": "€", "yr": "year", "weber": "Wb",
-    "feet": "ft", "inche": "in", "usd": "$", "buck": "$", "henry": "H",
+    "feet": "ft", "usd": "$", "buck": "$", "henry": "H",
 }  # fmt: skip
 POWER_WORDS = {"square": 2, "sq": 2, "squared": 2, "cubic": 3, "cubed": 3, "cu": 3}
 PART = re.compile(r"(/|per\b|\*|\\cdot|\.|-)?\s*(\\Omega|[A-Za-zμ°$€£¢Å]+)\s*(?:\^?\s*\{?\s*(-?\d)\s*\}?)?\s*")
@@ -69,7 +69,7 @@ class Unit:
 
     factor: Fraction = Fraction(1)
     dimension: Dimension = ()
-    words: str = field(default="", compare=False)
+    words: str = ""
 
     @property
     def known(self) -> bool:

@@ -33,6 +33,8 @@ KINDS: dict[str, Verifier] = {
 }
 """Verifiers by name; each takes (answer, gold). A kind may also be `path/to/file.py:function`, run in a worker."""
 
+FAILED = "the verifier failed"
+
 USER = Sandbox("user", memory_gib=16)
 
 
@@ -78,13 +80,17 @@ def empty_cache() -> None:
 
 @lru_cache(maxsize=50_000)
 def _verify(kind: str, gold: str, answer: str) -> Verification:
-    if not is_path(kind):
-        if kind not in KINDS:
-            check_kind(kind)
-        return (
-            KINDS[kind](answer, gold) if answer.strip() else Verification(Verdict.NO_ANSWER, "the answer is empty", 0.0)
-        )
-    return _verify_by_user(kind, gold, answer)
+    if is_path(kind):
+        return _verify_by_user(kind, gold, answer)
+    if kind not in KINDS:
+        check_kind(kind)
+    if not answer.strip():
+        return Verification(Verdict.NO_ANSWER, "the answer is empty", 0.0)
+    try:
+        return KINDS[kind](answer, gold)
+    except (ArithmeticError, RecursionError) as error:
+        # The last line of defence: one strange answer must not end a training run; the reason tells it from others.
+        return unparseable(f"{FAILED}: {type(error).__name__}: {error}"[:200])
 
 
 def _verify_by_user(kind: str, gold: str, answer: str) -> Verification:

@@ -1,15 +1,15 @@
-"""Generating completions with transformers: left-padded batches, each with its own seed, so that any can be repeated."""
+"""Generating completions with transformers: left-padded batches, each with a seed, so that any can be repeated."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from exp.rewards.judge import Completion
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+    from transformers import PreTrainedTokenizerBase
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Sampling:
 
 
 def generate(
-    model: PreTrainedModel,
+    model: Any,
     tokenizer: PreTrainedTokenizerBase,
     prompts: Sequence[list[int]],
     stop_ids: list[int],
@@ -32,7 +32,10 @@ def generate(
     sampling: Sampling,
     seed: int,
 ) -> list[list[Completion]]:
-    """Completions of each prompt (token ids), `sampling.samples` per prompt, without the stop token."""
+    """Completions of each prompt (token ids), `sampling.samples` per prompt, without the stop token.
+
+    `model` is a causal language model of transformers, with or without an adapter of PEFT.
+    """
     import torch
 
     longest = max(len(p) for p in prompts)

@@ -53,7 +53,7 @@ class Run:
 
     @cached_property
     def tokenizer(self) -> PreTrainedTokenizerBase:
-        """The base model's tokenizer; its end token is what the template writes after a turn, whatever its files say."""
+        """The base model's tokenizer; its end token is what the template writes after a turn."""
         tokenizer = self._loaded_tokenizer
         tokenizer.eos_token = tokenizer.convert_ids_to_tokens(self.prompts.stop_ids[0])
         return tokenizer

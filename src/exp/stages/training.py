@@ -28,7 +28,7 @@ ROWS = ("metrics.jsonl", "completions.jsonl")
 
 
 def common_options(run: Run, group: Training, batch: Batch, folder: Path) -> dict[str, Any]:
-    """Options of transformers' `TrainingArguments` for either stage, with those of `extra`, which were checked before."""
+    """Options of transformers' `TrainingArguments` for either stage, with those of `extra`."""
     import torch
 
     on_gpu = torch.cuda.is_available()

@@ -20,7 +20,6 @@ from exp.preflight.contracts import contract_problems
 from exp.preflight.resolve import plan_from
 from exp.stages.plan import Step, phase_context, phases, point_id
 
-
 USAGE = """usage: python -m exp plan [--json] [overrides]
 
 Shows lengths, batches, steps and problems; runs nothing."""

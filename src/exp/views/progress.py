@@ -1,4 +1,4 @@
-"""What a person sees of a running run: a bar per stage with live numbers, samples now and then; plain lines if piped."""
+"""What a person sees of a run: a bar per stage with live numbers, samples now and then; plain lines where piped."""
 
 from __future__ import annotations
 
