@@ -11,7 +11,7 @@ import time
 import traceback
 from importlib.metadata import distributions
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
@@ -48,22 +48,26 @@ def run_config(config: DictConfig) -> int:
     try:
         hydra = HydraConfig.get()
         typed = list(hydra.overrides.task)
-        point = typed_point(config, hydra.runtime.choices, typed)
-        require_contracts(point)
-        base, steps = resolve(point)
-        slug = point.label or "-".join(chosen_words(typed)) or "default"
-        folder = open_folder(Path(point.outputs), point_id(steps), _slug(slug))
-        with sole_owner(folder):
-            return _run(point, base, steps, folder, typed)
+        return run_point(typed_point(config, hydra.runtime.choices, typed), typed)
     except Refused as refused:
         print_refusal(refused)
         return REFUSED
 
 
-def _run(point: Point, base: Source, steps: list[Step], folder: Path, overrides: list[str]) -> int:
+def run_point(point: Point, overrides: list[str], screen: IO[str] = sys.stdout) -> int:
+    """Run a typed point, as `run_config` does; raises `Refused` where nothing was run."""
+    require_contracts(point)
+    base, steps = resolve(point)
+    slug = point.label or "-".join(chosen_words(overrides)) or "default"
+    folder = open_folder(Path(point.outputs), point_id(steps), _slug(slug))
+    with sole_owner(folder):
+        return _run(point, base, steps, folder, overrides, screen)
+
+
+def _run(point: Point, base: Source, steps: list[Step], folder: Path, overrides: list[str], screen: IO[str]) -> int:
     _quieten()
     describe(folder, point, overrides)
-    terminal = Terminal(sys.stdout, folder, steps)
+    terminal = Terminal(screen, folder, steps)
     trackers = _trackers(point, folder)
     record = Record(folder / "metrics.jsonl", [terminal, *trackers])
     stopper = Stopper()

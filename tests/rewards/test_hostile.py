@@ -104,10 +104,10 @@ def test_a_forked_process_gets_workers_of_its_own(run_python: Run) -> None:
     done = run_python(
         "import os\n"
         "from exp.rewards.verify import verify\n"
-        "assert verify('\\\\int_0^1 x dx', '1/2', 'math').score == 1\n"
+        "assert verify('\\\\sum_{k=1}^{4} k', '10', 'math').score == 1\n"
         "child = os.fork()\n"
-        "assert verify('\\\\int_0^1 x^2 dx', '1/3', 'math').score == 1\n"
-        "assert verify('\\\\int_0^1 x^3 dx', '1/4', 'math').score == 1\n"
+        "assert verify('\\\\sum_{k=1}^{5} k', '15', 'math').score == 1\n"
+        "assert verify('\\\\sum_{k=1}^{6} k', '21', 'math').score == 1\n"
         "if child:\n"
         "    assert os.waitpid(child, 0)[1] == 0\n"
     )

@@ -59,7 +59,7 @@ class Outputs:
 
     def runs(self) -> list[Path]:
         """Run folders, oldest first."""
-        return sorted((self.folder / "runs").iterdir())
+        return sorted((self.folder / "runs").glob("2*"))
 
     def result(self) -> dict[str, Any]:
         """`result.json` of the newest run."""

@@ -277,7 +277,7 @@ def test_a_points_identity_is_that_of_all_its_steps() -> None:
 
 
 # Where this fails, the same configuration will not find the artifacts it made before. If what a stage computes changed,
-# that is right: raise its number in exp.config.identity.VERSIONS and copy the new values here. If an option's file or the
+# that is right: raise its number in exp.config.identity.VERSIONS and copy the new values here. If a file in conf/ or the
 # embedded weights changed, copy the new values. If neither did, the change broke identities: undo it.
 GOLDEN = {
     "": {

@@ -29,7 +29,7 @@ class Boxes:
 
 def find_boxes(text: str) -> Boxes:
     r"""All `\boxed{}` and `\fbox{}` of `text` from left to right; escaped braces (`\{`) do not count as braces."""
-    found = []
+    found: list[Box] = []
     opening = OPENING.search(text)
     while opening:
         end = _closing_brace(text, opening.end())

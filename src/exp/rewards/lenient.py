@@ -132,8 +132,13 @@ def _from_options(text: str, boxes: tuple[Box, ...], kind: str) -> Extraction:
         letters = letters_named(unwrapped(boxed.answer), bare=False) or boxed.answer
         if read_letters(letters):
             return Extraction(letters, boxed.problems)
-    named = find_options(text[-MAX_PROSE:], several=kind in ("choices", "jee_multiple"))
-    return Extraction(named) if named else Extraction(None, ("no option is named as the answer",))
+    text = text[-MAX_PROSE:]
+    lines = [unwrapped(line[start.end() :]) for line in text.splitlines() if (start := ANSWER_LINE.match(line))]
+    finals = [named for line in lines if (named := letters_named(line, bare=True))]
+    if len(set(finals)) > 1 and not CORRECTION.search(text):
+        return _hedging(finals)
+    settled = find_options(text, several=kind in ("choices", "jee_multiple"))
+    return Extraction(settled) if settled else Extraction(None, ("no option is named as the answer",))
 
 
 def _from_sentences(text: str, kind: str) -> Extraction:

@@ -20,6 +20,9 @@ MAX_WORDS = 6  # a gold of more words is prose, not an answer
 ALGEBRA = Sandbox("algebra", memory_gib=2)
 COMMAND = re.compile(r"\\[A-Za-z]+|\\text\s*\{[^{}]*\}")
 WORD = re.compile(r"[A-Za-z]{4,}")
+OPERATOR = re.compile(r"\\(?:sum|prod|int)(?![A-Za-z])")
+INDEXED = re.compile(r"(?<![A-Za-z\\])[A-Za-z]_")
+VARIABLE_POWER = re.compile(r"(?<![A-Za-z\\])[a-df-z]\s*\^\s*\{?\s*[a-z]")
 TOWER = re.compile(r"\^\s*[{(]*[^{}()]*\^\s*[{(]*[^{}()]*\^|\d{4,}\s*\)*!|!!|\^\s*\{?\(?\d{5,}")
 
 
@@ -81,6 +84,8 @@ def _is_algebra(cleaned: str) -> bool:
     for character in cleaned:
         level += (character in "({[") - (character in ")}]")
         deepest = max(deepest, level)
+    if OPERATOR.search(cleaned) and (INDEXED.search(cleaned) or VARIABLE_POWER.search(cleaned)):
+        return False  # the terms F_k of a sequence would be read as one constant; x^x has no integral to be found
     says_something = any(character.isalnum() for character in cleaned)
     is_prose = WORD.search(COMMAND.sub(" ", cleaned)) is not None
     return says_something and deepest <= MAX_NESTING and not is_prose and not TOWER.search(cleaned)

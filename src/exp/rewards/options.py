@@ -7,6 +7,7 @@ import re
 CHOICE_KINDS = ("choice", "choices", "jee_mcq", "jee_multiple")
 
 NONE_HOLD = "none"
+SHORT = 60  # characters of a text in which any bare letter is the answer
 LETTER = "[A-J]"
 WRAPPED = re.compile(
     rf"\\(?:text|textbf|mathrm|mathbf|boldsymbol)\s*\{{\s*([(\[]?{LETTER}(?:,\s*{LETTER})*[)\]]?)\s*\}}"
@@ -24,7 +25,7 @@ ANNOUNCED = re.compile(
     r"\b(?:answers?|(?:correct|true|right|best|following)\s+(?:option|choice|statement|answer|matching|combination|pair)s?)"
     r"\b(?:\s*\([a-z]+\))?[^.:]{0,150}?(?:\b(?:is|are|be)\b(?:\s*\((?:is|are)\))?|[:=：])[\s:*]*"
     r"|\bis the (?:correct|right|best) (?:answer|option|choice)\b"
-    r"|\b(?:choose|select|pick)\s+(?:option|choice|answer)?",
+    r"|\b(?:choose|select|pick)\s+(?:option|choice|answer)?|\banswer\s*(?=[(\[][a-j][)\]])|^\W*(?:final )?answer\W*$",
     re.IGNORECASE,
 )
 CONCLUDING = re.compile(
@@ -76,12 +77,15 @@ def find_options(text: str, several: bool) -> str | None:
     if alone and (several or len(alone) == 1):
         return "".join(alone)
     ending = IS_OPTION.search(sentences[-1]) if sentences else None
-    return ending[1] if ending else _only_letters(text)
+    if ending:
+        return ending[1]
+    return letters_named(text, bare=True) if len(text.strip()) <= SHORT else None
 
 
 def unwrapped(text: str) -> str:
     r"""`text` with letters in bold or `\textbf{(A)}` written bare, and without the Roman numeral I of a list I, II."""
     text = WRAPPED.sub(r"\1", text.replace("**", "").replace("\\text{ and }", " and "))
+    text = re.sub(rf"\$\s*({LETTER})\s*\$", r"\1", text)
     return re.sub(r"\bI\b", "", text) if "II" in text else text
 
 
@@ -124,11 +128,3 @@ def _letters(text: str, bare: bool) -> list[tuple[int, str]]:
 def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     found = list(pattern.finditer(text))
     return found[-1] if found else None
-
-
-def _only_letters(text: str) -> str | None:
-    """A text that is nothing but letters."""
-    stripped = " ".join(text.split())[:80].strip(" .*()[]")
-    if re.fullmatch(rf"{LETTER}(?:(?: |,|\(|\)|and|&)+{LETTER})*", stripped):
-        return "".join(sorted(set(re.findall(LETTER, stripped))))
-    return None

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 SECONDS = 1.7  # on the clock for one request, so that a verification stays under two
+MIN_SECONDS = 1.0  # what is left of them for a request that had to wait for its worker's start
 CPU_SHARE = 0.6  # of these seconds in CPU time: hostile requests end sooner, honest ones on a busy machine may wait
 STARTUP_SECONDS = 60.0  # a cold network file system imports slowly
 MAX_REQUESTS = 2_000  # then the worker is replaced: computer algebra caches without bound
@@ -111,7 +112,9 @@ class _Worker:
 
     def ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
         if not self.started:
+            began = time.monotonic()
             self._wait_for_start()
+            seconds = max(MIN_SECONDS, seconds - (time.monotonic() - began))
         self.requests += 1
         assert self.process.stdin
         try:
@@ -140,7 +143,7 @@ class _Worker:
         while not received.endswith(b"\n"):
             left = deadline - time.monotonic()
             if left <= 0 or not poll.poll(left * 1000):
-                raise TimedOut(f"no reply within {seconds:g} s")
+                raise TimedOut(f"no reply within {seconds:.1f} s")
             chunk = os.read(descriptor, 65536)
             if not chunk:
                 raise TimedOut("the worker reached its CPU or memory limit")

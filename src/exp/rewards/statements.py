@@ -11,9 +11,9 @@ NUMERIC_KINDS = ("integer", "number", "jee_integer", "jee_numeric")
 MAX_STATEMENT = 300
 
 STATEMENT = re.compile(
-    r"\banswers?\b(?:\s*\([a-d]\))?[*_ ]*"
-    r"(?:(?:is|are|would be|should be|must be|will be|seems to be|equals?|=)\b[ :]*|[:：][*_ ]*\s*"
-    r"|to the (?:problem|question) is |\W*\n+\s*(?=\W{0,4}\d))",
+    r"\b(?:answers?|respuesta|réponse|risposta|antwort|ответ)\b(?:\s*\([a-d]\))?[*_ ]*"
+    r"(?:(?:is|are|es|est|ist|è|would be|should be|must be|will be|seems to be|equals?|=)\b[ :]*|[:：][*_ ]*\s*"
+    r"|to the (?:problem|question) is |\W*\n+\s*(?=\W{0,4}\d))|答案\s*[是为]?\s*[:：]?\s*",
     re.IGNORECASE,
 )
 END = re.compile(
@@ -30,6 +30,9 @@ VERB = re.compile(
 )
 CONCLUDING = re.compile(r"\s*(?:therefore|hence|thus|so)\b", re.IGNORECASE)
 SENTENCE = re.compile(r"\n+|(?<=[.!?])\s+(?=[A-Z$(\\*])")
+PLURAL = re.compile(
+    r"\b(?:solutions|roots|values|numbers|zeros|zeroes)\b[^.]{0,60}?\bare\b:?\s*(.{1,80})$", re.IGNORECASE
+)
 CURRENCY = re.compile(r"\$\d[\d,.]*(?:\s|$)")
 NUMBER = re.compile(
     r"(?:[A-Za-z',]+\s){0,6}\$?"
@@ -71,7 +74,8 @@ def last_value(text: str) -> str | None:
     math_is_open = sentence.count("$") % 2 and not CURRENCY.search(sentence)
     if not is_whole or math_is_open or sentence.count("{") != sentence.count("}"):
         return None
-    return _number_said(sentence)
+    listed = PLURAL.search(sentence)
+    return listed[1].strip(" $.") if listed else _number_said(sentence)
 
 
 def _number_of(statement: str) -> str:

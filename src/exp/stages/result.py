@@ -13,6 +13,7 @@ from exp.stages.plan import Step
 from exp.stages.store import Artifact
 from exp.statistics import paired
 
+ORDER = ("data", "sft", "grpo", "eval")
 PAIRS = (("sft", "base"), ("grpo", "sft"), ("grpo", "base"))
 
 
@@ -61,7 +62,7 @@ def stages(finished: Sequence[tuple[Step, Artifact]], off: Sequence[str]) -> dic
             entry["reused"] = all(p["reused"] for p in parts.values())
             if len(parts) == 1:
                 del entry["parts"]
-    return grouped
+    return {stage: grouped[stage] for stage in ORDER if stage in grouped}
 
 
 def comparisons(folders: dict[str, Path]) -> dict[str, Any]:

@@ -67,10 +67,13 @@ def open_folder(outputs: Path, point_id: str, slug: str) -> Path:
     runs = outputs / "runs"
     try:
         runs.mkdir(parents=True, exist_ok=True)
-        for folder in sorted(runs.glob(f"*-{point_id[:8]}"), reverse=True):
-            if read_state(folder) != "done":
-                return folder
-        return _new_folder(runs, f"{slug}-{point_id[:8]}")
+        # Looking and making are one act: of two processes that start a point at once, the second finds the first's.
+        with (runs / ".lock").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            for folder in sorted(runs.glob(f"*-{point_id[:8]}"), reverse=True):
+                if read_state(folder) != "done":
+                    return folder
+            return _new_folder(runs, f"{slug}-{point_id[:8]}")
     except OSError as error:
         raise refuse(f"cannot write to {runs}: {error.strerror}", "outputs", "outputs=FOLDER") from None
 
@@ -106,7 +109,7 @@ def write_state(folder: Path, state: str, **facts: Any) -> None:
 
 
 def _new_folder(runs: Path, name: str) -> Path:
-    """Claim `<time>-<name>`; a later second if this one is taken."""
+    """Make `<time>-<name>`; a later second if this one is taken."""
     while True:
         folder = runs / f"{time.strftime('%Y%m%d-%H%M%S')}-{name}"
         try:

@@ -126,10 +126,10 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 def _flaw(folder: Path) -> str:
     """What keeps a folder from being a whole artifact, "" if nothing does."""
+    if not (folder / MANIFEST).is_file():
+        return f"{MANIFEST} is missing"
     try:
         return damage(folder, _manifest(folder)["files"])
-    except FileNotFoundError:
-        return f"{MANIFEST} is missing"
     except (ValueError, KeyError):  # half a file, or not ours: the artifact cannot be trusted
         return f"{MANIFEST} cannot be read"
 
