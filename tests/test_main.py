@@ -25,7 +25,8 @@ def test_help_lists_every_verb(
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code == 0
-    assert all(f"\n  {verb} " in capsys.readouterr().out for verb in list(VERBS)[:1])
+    shown = capsys.readouterr().out
+    assert [verb for verb in VERBS if f"\n  {verb} " not in shown] == []
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -64,7 +64,7 @@ def test_what_is_wrong_in_a_study_is_named_by_file_and_key(tmp_path: Path, conte
     file.write_text(content)
     with pytest.raises(Refused) as refused:
         read_study(file)
-    assert [problem.where for problem in refused.value.problems] == [f"{file}: {key}".rstrip()]
+    assert [problem.where for problem in refused.value.problems] == [f"{file}: {key}" if key else str(file)]
 
 
 def test_a_file_that_is_no_yaml_is_refused(tmp_path: Path) -> None:

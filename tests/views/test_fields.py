@@ -31,7 +31,9 @@ def test_a_group_is_listed_with_types_and_defaults(capsys: pytest.CaptureFixture
     rows = {row[0]: row[1:3] for row in printed(capsys, "grpo", "lora")}
     assert rows["grpo.loss_type"] == ["grpo|bnpo|dr_grpo|dapo|cispo", "grpo"]
     assert rows["grpo.batch_size"] == ["int", ""]
-    assert rows["grpo.epsilon_high"] == ["float|null", "None"]
+    assert rows["grpo.epsilon_high"] == ["float|null", "null"]
+    assert rows["grpo.enabled"] == ["bool", "true"]
+    assert rows["grpo.extra"] == ["dict of str, Any", "{}"]
     assert rows["lora.target_modules"] == ["str|list of str", "all-linear"]
     assert not any(key.startswith("sft.") for key in rows)
 

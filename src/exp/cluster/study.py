@@ -9,6 +9,7 @@ from pathlib import Path
 
 import yaml
 from pydantic import Field, ValidationError
+from pydantic_core import ErrorDetails
 
 from exp.config.group import Group
 from exp.errors import Problem, Refused, nearest, refuse
@@ -62,8 +63,12 @@ def read_study(file: Path) -> Study:
     except yaml.YAMLError as error:
         raise refuse(f"is not YAML: {error}", str(file)) from None
     except ValidationError as error:
-        keys = [(".".join(str(part) for part in detail["loc"]), detail["msg"]) for detail in error.errors()]
-        raise Refused(*(Problem(message, f"{file}: {key}", check="study") for key, message in keys)) from None
+        raise Refused(*(_problem(file, detail) for detail in error.errors())) from None
+
+
+def _problem(file: Path, detail: ErrorDetails) -> Problem:
+    key = ".".join(str(part) for part in detail["loc"])
+    return Problem(detail["msg"], f"{file}: {key}" if key else str(file), check="study")
 
 
 def _known() -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import lcm
 from pathlib import Path
 from typing import Any
 
@@ -47,28 +48,31 @@ def run_grpo(run: Run, step: Step, folder: Path) -> dict[str, Any]:
     batch = split_batch(
         point.grpo.batch_size, point.grpo.micro_batch_size, point.world_size, point.generations.num_generations
     )
+    every = lcm(point.grpo.num_iterations, point.grpo.logging_steps)
+    follow = Follow(run, step.name, folder, rename, every)
     scorer = Scorer(run, step.name, folder)
     trainer = GRPOTrainer(
         model=model,
         reward_funcs=scorer.functions(),
-        args=GRPOConfig(**grpo_options(run, step, folder, batch), reward_weights=scorer.weights()),
+        args=GRPOConfig(**grpo_options(run, step, folder, batch, every), reward_weights=scorer.weights()),
         train_dataset=rows,
         processing_class=run.tokenizer,
-        callbacks=[Follow(run, step.name, folder, rename, every=point.grpo.num_iterations)],
+        callbacks=[follow],
     )
-    train(run, trainer, step.name, folder, step.values["steps"])
+    train(run, trainer, follow, step.values["steps"])
     facts = {
         "trainable_parameters": trainable,
         "rows": len(rows),
         "steps": step.values["steps"],
         "batch": batch.as_dict(),
+        "seconds_saving": round(follow.seconds_saving, 2),
     }
     facts |= finish(run, trainer.model, start, folder)
     facts["proofs"]["kl_at_step_0"] = step_0
     return facts
 
 
-def grpo_options(run: Run, step: Step, folder: Path, batch: Batch) -> dict[str, Any]:
+def grpo_options(run: Run, step: Step, folder: Path, batch: Batch, every: int) -> dict[str, Any]:
     """Options of TRL's `GRPOConfig` for one phase."""
     from exp.stages.training import aligned, common_options
 
@@ -90,7 +94,7 @@ def grpo_options(run: Run, step: Step, folder: Path, batch: Batch) -> dict[str, 
         "temperature": group.temperature,
         "top_p": group.top_p,
         "mask_truncated_completions": group.mask_truncated_completions,
-        "save_steps": aligned(group.save_steps, group.num_iterations),
+        "save_steps": aligned(group.save_steps, every),
         **group.extra,
     }
 

@@ -25,7 +25,7 @@ def run_sft(run: Run, step: Step, folder: Path) -> dict[str, Any]:
     from datasets import Dataset
     from trl import SFTConfig, SFTTrainer
 
-    from exp.stages.training import Follow, common_options, train
+    from exp.stages.training import Follow, aligned, common_options, train
 
     point = run.point
     data = run.store.root / "data" / step.inputs["data"]
@@ -36,12 +36,13 @@ def run_sft(run: Run, step: Step, folder: Path) -> dict[str, Any]:
     if point.lora.rank:
         model = new_adapter(model, point.lora, point.seed)
     trainable = require_trainable(model)
+    follow = Follow(run, step.name, folder, rename, every=point.sft.logging_steps)
     options = common_options(run, point.sft, batch, folder) | {
         "max_length": point.context.total,
         "packing": point.sft.packing,
         "completion_only_loss": True,
         "shuffle_dataset": True,
-        "save_steps": point.sft.save_steps,
+        "save_steps": aligned(point.sft.save_steps, follow.every),
         **point.sft.extra,
     }
     trainer = SFTTrainer(
@@ -49,11 +50,12 @@ def run_sft(run: Run, step: Step, folder: Path) -> dict[str, Any]:
         args=SFTConfig(**options),
         train_dataset=rows.select_columns(["input_ids", "completion_mask"]),
         processing_class=run.tokenizer,
-        callbacks=[Follow(run, step.name, folder, rename)],
+        callbacks=[follow],
     )
     total = planned_steps(trainer)
-    train(run, trainer, step.name, folder, total)
+    train(run, trainer, follow, total)
     facts = {"trainable_parameters": trainable, "rows": len(rows), "steps": total, "batch": batch.as_dict()}
+    facts["seconds_saving"] = round(follow.seconds_saving, 2)
     return facts | finish(run, trainer.model, start, folder)
 
 

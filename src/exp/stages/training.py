@@ -13,7 +13,7 @@ from transformers import TrainerCallback
 from exp.config.training import Training
 from exp.contract.batch import Batch
 from exp.models.load import choose_dtype
-from exp.stages.files import damage, keep_rows, listing, write_json
+from exp.stages.files import damage, keep_rows, listing, read_rows, write_json
 from exp.stages.run import Run
 from exp.stages.stopping import Stopper
 from exp.tracking.record import Record
@@ -78,7 +78,10 @@ class Follow(TrainerCallback):
         self.folder = folder
         self.rename = rename
         self.every = every
-        """Optimiser steps that share a generated batch: the trainer can be resumed exactly only between such groups."""
+        """Optimiser steps between which the trainer can be stopped and resumed exactly: whole generated batches, and
+        whole intervals of logging."""
+        self.tokens_before = 0.0
+        """Tokens trained on before this process resumed; TRL counts from zero again."""
         self.seconds_saving = 0.0
 
     def on_log(
@@ -90,7 +93,10 @@ class Follow(TrainerCallback):
         **kwargs: Any,
     ) -> None:
         if logs and "train_runtime" not in logs:
-            self.record.metrics(self.folder, self.stage, state.global_step, self.rename(logs))
+            values = self.rename(logs)
+            if "tokens" in values:
+                values["tokens"] += self.tokens_before
+            self.record.metrics(self.folder, self.stage, state.global_step, values)
 
     def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
         self.record.progress(self.stage, state.global_step)
@@ -105,17 +111,19 @@ class Follow(TrainerCallback):
         self.seconds_saving += time.perf_counter()
 
 
-def train(run: Run, trainer: Trainer, stage: str, folder: Path, total: int) -> None:
-    """Train to the end, resuming from the last whole checkpoint.
+def train(run: Run, trainer: Trainer, follow: Follow, total: int) -> None:
+    """Train `total` steps, resuming from the last whole checkpoint.
 
     Raises `Interrupted` after saving if a signal asked to stop.
     """
     from transformers import PrinterCallback
 
+    stage, folder = follow.stage, follow.folder
     checkpoint = last_checkpoint(folder, run.record)
     done = int(checkpoint.name.rpartition("-")[2]) if checkpoint else 0
     for name in ROWS:
         keep_rows(folder / name, done)
+    follow.tokens_before = max((row.get("tokens", 0.0) for row in read_rows(folder / ROWS[0])), default=0.0)
     run.record.resumed(stage, folder, done)
     run.record.started(stage, total, done)
     trainer.remove_callback(PrinterCallback)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Any, get_args, get_origin
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
@@ -49,12 +51,17 @@ def field_rows(prefix: str, model: Any) -> Iterator[tuple[str, str, str, str]]:
     for name, info in model.model_fields.items():
         key = f"{prefix}.{name}"
         kind = without_none(info.annotation)
-        default = "" if info.default is PydanticUndefined else str(info.default)
+        default = _typed(info.get_default(call_default_factory=True))
         if isinstance(kind, type) and issubclass(kind, BaseModel):
             yield key, "group", default, _meaning(info.description)
             yield from field_rows(key, kind)
         else:
             yield key, _words(info.annotation), default, _meaning(info.description)
+
+
+def _typed(value: Any) -> str:
+    """A default as it would be typed in a YAML file; "" where there is none."""
+    return "" if value is PydanticUndefined else value if isinstance(value, str) else json.dumps(value)
 
 
 def _meaning(text: str | None) -> str:
@@ -65,10 +72,11 @@ def _words(annotation: Any) -> str:
     """A type as a user would say it."""
     if annotation is type(None):
         return "null"
-    if get_origin(annotation) is not None and str(get_origin(annotation)) in ("typing.Literal",):
+    if get_origin(annotation) is Literal:
         return "|".join(str(value) for value in get_args(annotation))
-    if args := get_args(annotation):
-        if isinstance(get_origin(annotation), type):
-            return f"{get_origin(annotation).__name__} of {', '.join(_words(a) for a in args)}"
-        return "|".join(_words(a) for a in args)
+    words = [_words(argument) for argument in get_args(annotation)]
+    if get_origin(annotation) in (Union, UnionType):
+        return "|".join(words)
+    if words:
+        return f"{get_origin(annotation).__name__} of {', '.join(words)}"
     return str(getattr(annotation, "__name__", annotation))
