@@ -68,7 +68,7 @@ def _run(point: Point, base: Source, steps: list[Step], folder: Path, overrides:
     _quieten()
     describe(folder, point, overrides)
     terminal = Terminal(screen, folder, steps)
-    trackers = _trackers(point, folder)
+    trackers = _trackers(point, folder, terminal)
     record = Record(folder / "metrics.jsonl", [terminal, *trackers])
     stopper = Stopper()
     run = Run(point, folder, Store(Path(point.outputs).resolve() / "store", record.say), record, stopper, base)
@@ -112,6 +112,7 @@ def _quieten() -> None:
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
+    os.environ.setdefault("TQDM_DISABLE", "1")
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
@@ -155,12 +156,12 @@ def _loadable(run: Run) -> Source:
     return Source(str(artifact.folder), base.identity)
 
 
-def _trackers(point: Point, folder: Path) -> list[WandbView]:
+def _trackers(point: Point, folder: Path, terminal: Terminal) -> list[WandbView]:
     if point.tracker.kind == "none":
         return []
     from exp.tracking.wandb_view import WandbView
 
-    return [WandbView(point, folder)]
+    return [WandbView(point, folder, terminal.say)]
 
 
 def describe(folder: Path, point: Point, overrides: list[str]) -> None:

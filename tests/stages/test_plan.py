@@ -1,309 +1,84 @@
-"""The steps of a point and their identities: equal meaning gives equal identity, and only what matters changes one."""
+"""The steps of a point: which there are, in which order, and what each is made from."""
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
-
 import pytest
-from pydantic import BaseModel
 
 from exp.config.compose import compose_point
-from exp.config.overrides import without_none
-from exp.config.point import Point
 from exp.errors import Refused
-from exp.models.source import find_base
 from exp.stages.plan import Step, phases, plan, point_id
 
 BASE = "0123456789abcdef"
 
 
-def full_point() -> Point:
-    """A point in which every optional group is present and evaluation has rows of its own."""
-    content: dict[str, Any] = compose_point(["model=qwen17b", "dataset=math500"]).model_dump()
-    tags = {"reasoning_open": "<r>", "reasoning_close": "</r>", "answer_open": "<a>", "answer_close": "</a>"}
-    for use in ("sft", "rl", "eval"):
-        content["dataset"][use]["format"] = {"system_prompt": "", "answer_in_box": True, **tags}
-    return Point.model_validate(content)
+def steps_of(*words: str, start: tuple[str, str] | None = None) -> dict[str, Step]:
+    """The steps of a point on one and the same base, by name."""
+    return {step.name: step for step in plan(compose_point(["model=qwen06b", *words]), BASE, start)}
 
 
-POINT = full_point()
-
-DATA, EVALS = ("data:sft", "data:rl", "data:eval"), ("eval:base", "eval:sft", "eval:grpo")
-TOUCHES: dict[str, tuple[str, ...]] = {
-    "model": (),  # the identity of the weights stands for it
-    "model.template_options": DATA,
-    "model.dtype": ("sft", "grpo", *EVALS),
-    "dataset": DATA,
-    "dataset.name": (),
-    "dataset.sft": ("data:sft",),
-    "dataset.rl": ("data:rl",),
-    "dataset.eval": DATA,
-    "format": (*DATA, "grpo"),
-    "context": (*DATA, "grpo"),
-    "reward.components": ("grpo",),
-    "reward.verifier": ("grpo", *EVALS),
-    "lora": ("sft", "grpo"),
-    "generations": ("grpo",),
-    "sft": ("sft",),
-    "grpo": ("grpo",),
-    "eval": EVALS,
-    "engine": EVALS,
-    "backend": ("sft", "grpo", *EVALS),
-    "cluster": (),
-    "cluster.nodes": ("sft", "grpo"),
-    "cluster.gpus": ("sft", "grpo"),
-    "tracker": (),
-    "seed": ("data:sft", "data:rl", "sft", "grpo"),
-    "label": (),
-    "outputs": (),
-    "sft.save_steps": (),
-    "sft.logging_steps": (),
-    "grpo.save_steps": (),
-    "grpo.logging_steps": (),
-}
-"""The steps whose own values hold a key, by its longest prefix; steps made from them change with them."""
-
-ELSEWHERE = {"sft.enabled", "grpo.enabled", "eval.enabled", "eval.base", "grpo.start_from"} | {
-    f"dataset{use}.path" for use in ("", ".sft", ".rl", ".eval")
-}
-"""Keys that have tests of their own."""
-
-
-def ids(point: Point, base: str = BASE) -> dict[str, str]:
-    return {step.name: step.identity for step in plan(point, base)}
-
-
-def composed(*words: str) -> dict[str, str]:
-    return ids(compose_point(words))
-
-
-def leaves(model: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Dotted key and type of every value in the schema; open mappings and lists are values."""
-    for name, info in model.model_fields.items():
-        kind = without_none(info.annotation)
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
-            yield from leaves(kind, f"{prefix}{name}.")
-        elif get_origin(kind) is not Literal or len(get_args(kind)) > 1:
-            yield f"{prefix}{name}", kind
-
-
-def another(value: Any, kind: Any) -> Any:
-    """A valid value that differs from `value`."""
-    if get_origin(kind) is Literal:
-        return next(choice for choice in get_args(kind) if choice != value)
-    if kind is bool:
-        return not value
-    if kind is int:
-        return (value or 64) + 1
-    if kind is float:
-        return 0.75 if value != 0.75 else 0.7
-    if get_origin(kind) is dict:
-        return {"something": {} if "Component" in str(kind) else "x"}
-    if get_origin(kind) is list:
-        return [{"steps": 9}]
-    return "svamp" if value in ("openr1_math", "math500") else f"{value or ''}<other>"
-
-
-def changed(point: Point, key: str, kind: Any) -> Point:
-    content: dict[str, Any] = point.model_dump()
-    *groups, name = key.split(".")
-    here = content
-    for group in groups:
-        here = here[group]
-    here[name] = another(here[name], kind)
-    return Point.model_validate(content)
-
-
-def touched(key: str) -> set[str]:
-    """The steps that a key must change: those whose values hold it, and all that are made from them."""
-    parts = key.split(".")
-    prefixes = [".".join(parts[:n]) for n in range(len(parts), 0, -1)]
-    found = set(TOUCHES[next(prefix for prefix in prefixes if prefix in TOUCHES)])
-    for step in plan(POINT, BASE):
-        if found & {source_of(step, role) for role in step.inputs}:
-            found.add(step.name)
-    return found
-
-
-def source_of(step: Step, role: str) -> str:
-    """The name of the step that made an input."""
-    identity = step.inputs[role].rpartition("/")[2]
-    return next((name for name, other in ids(POINT).items() if other == identity), "base")
-
-
-@pytest.mark.parametrize(
-    ("key", "kind"), [leaf for leaf in leaves(Point) if leaf[0] not in ELSEWHERE], ids=lambda part: str(part)[:40]
-)
-def test_a_value_changes_the_steps_that_depend_on_it_and_no_other(key: str, kind: Any) -> None:
-    other = changed(POINT, key, kind)
-    assert other != POINT
-    before, after = ids(POINT), ids(other)
-    assert {name for name in before if before[name] != after[name]} == touched(key)
-
-
-def test_the_base_weights_change_every_step() -> None:
-    assert not set(ids(POINT).values()) & set(ids(POINT, "fedcba9876543210").values())
-
-
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        (["lora=r16"], ["lora.rank=16"]),
-        (["lora=r32"], ["lora=r8", "lora.rank=32"]),
-        (["grpo.learning_rate=1e-4"], ["grpo.learning_rate=0.0001"]),
-        (["grpo.beta=0"], ["grpo.beta=0.0"]),
-        (["generations=g4"], ["generations.num_generations=4"]),
-        (["context=6k"], ["context.total=6144", "context.prompt_share=0.2"]),
-        (["seed=0"], []),
-        (["model=qwen17b", "lora=r8"], ["lora=r8", "model=qwen17b"]),
-        (["grpo=dapo"], ["grpo.loss_type=dapo", "grpo.epsilon_high=0.28", "grpo.mask_truncated_completions=true"]),
-        (["grpo.phases=[{steps: 250}]"], ["grpo.steps=250"]),
-    ],
-)
-def test_equal_meaning_is_equal_identity(first: list[str], second: list[str]) -> None:
-    start = ["model=qwen06b"]
-    assert composed(*start, *first) == composed(*start, *second)
-
-
-@pytest.mark.parametrize(
-    "word",
-    [
-        "tracker=none",
-        "tracker.project=other",
-        "outputs=elsewhere",
-        "label=words",
-        "sft.save_steps=7",
-        "grpo.save_steps=7",
-        "grpo.logging_steps=3",
-    ],
-)
-def test_what_cannot_change_a_result_changes_no_identity(word: str) -> None:
-    assert composed("model=qwen06b", word) == composed("model=qwen06b")
-
-
-def test_a_stage_that_is_left_out_leaves_the_others_as_they_are() -> None:
-    whole = composed("model=qwen06b")
-    assert whole.items() >= composed("model=qwen06b", "grpo=none").items()
-    assert whole.items() >= composed("model=qwen06b", "eval=none").items()
-    assert whole.items() >= composed("model=qwen06b", "eval.base=false").items()
-
-
-def test_without_sft_grpo_starts_from_the_base_model() -> None:
-    steps = {step.name: step for step in plan(compose_point(["model=qwen06b", "sft=none"]), BASE)}
-    assert "sft" not in steps
-    assert steps["grpo"].inputs["model"] == f"base/{BASE}"
-
-
-def test_grpo_can_start_from_another_runs_model() -> None:
-    point = compose_point(["model=qwen06b", "sft=none", "grpo.start_from=words"])
-    first, second = ({s.name: s for s in plan(point, BASE, ("sft", name))} for name in ("aaaa", "bbbb"))
-    assert first["grpo"].inputs["model"] == "sft/aaaa"
-    assert first["grpo"].identity != second["grpo"].identity
-    assert first["data:rl"].identity == second["data:rl"].identity
-
-
-def test_each_phase_continues_the_one_before_and_an_added_one_changes_none_of_them() -> None:
-    two = plan(compose_point(["model=qwen06b", "grpo.phases=[{steps: 5}, {steps: 6, context_total: 512}]"]), BASE)
-    one = plan(compose_point(["model=qwen06b", "grpo.phases=[{steps: 5}]"]), BASE)
-    by_name = {step.name: step for step in two}
-    assert [step.name for step in two if step.stage == "grpo"] == ["grpo", "grpo:2"]
-    assert by_name["grpo:2"].inputs["model"] == f"grpo/{by_name['grpo'].identity}"
-    assert by_name["eval:grpo"].inputs["model"] == f"grpo/{by_name['grpo:2'].identity}"
-    assert by_name["grpo"].identity == {step.name: step for step in one}["grpo"].identity
-
-
-def test_a_phase_takes_what_it_does_not_say_from_its_groups() -> None:
-    (first, second) = phases(compose_point(["grpo.phases=[{steps: 5}, {steps: 6, learning_rate: 1e-6}]", "context=2k"]))
-    assert (first.steps, first.context_total, second.learning_rate) == (5, 2048, 1e-6)
-    assert first.learning_rate == compose_point([]).grpo.learning_rate
+def test_the_default_run_prepares_data_measures_the_base_trains_twice_and_measures_after_each() -> None:
+    names = ["data:sft", "data:rl", "data:eval", "eval:base", "sft", "eval:sft", "grpo", "eval:grpo"]
+    assert list(steps_of()) == names
 
 
 def test_the_steps_come_in_the_order_they_need_each_other() -> None:
-    seen: set[str] = {BASE}
-    for step in plan(POINT, BASE):
+    seen = {BASE}
+    for step in steps_of("grpo.phases=[{steps: 5}, {steps: 6}]").values():
         assert {identity.rpartition("/")[2] for identity in step.inputs.values()} <= seen
         seen.add(step.identity)
 
 
+@pytest.mark.parametrize("words", [["grpo=none"], ["eval=none"], ["eval.base=false"]])
+def test_a_stage_that_is_left_out_leaves_the_others_as_they_are(words: list[str]) -> None:
+    whole, part = steps_of(), steps_of(*words)
+    assert 0 < len(part) < len(whole)
+    assert whole.items() >= part.items()
+
+
+def test_without_sft_grpo_starts_from_the_base_model() -> None:
+    steps = steps_of("sft=none")
+    assert not {"sft", "data:sft", "eval:sft"} & set(steps)
+    assert steps["grpo"].inputs["model"] == f"base/{BASE}"
+
+
+def test_grpo_can_start_from_another_runs_model() -> None:
+    words = ["sft=none", "grpo.start_from=words"]
+    first, second = (steps_of(*words, start=("sft", name)) for name in ("aaaa", "bbbb"))
+    assert first["grpo"].inputs["model"] == "sft/aaaa"
+    assert first["grpo"].identity != second["grpo"].identity
+    assert first["data:rl"] == second["data:rl"]
+
+
+def test_each_phase_continues_the_one_before_and_an_added_one_changes_none_of_them() -> None:
+    one = steps_of("grpo.phases=[{steps: 5}]")
+    two = steps_of("grpo.phases=[{steps: 5}, {steps: 6, context_total: 512}]")
+    assert [name for name, step in two.items() if step.stage == "grpo"] == ["grpo", "grpo:2"]
+    assert two["grpo:2"].inputs["model"] == f"grpo/{two['grpo'].identity}"
+    assert two["eval:grpo"].inputs["model"] == f"grpo/{two['grpo:2'].identity}"
+    assert two["grpo"] == one["grpo"]
+
+
+def test_a_phase_takes_what_it_does_not_say_from_its_groups() -> None:
+    point = compose_point(["grpo.phases=[{steps: 5}, {steps: 6, learning_rate: 1e-6}]", "context=2k"])
+    first, second = phases(point)
+    assert (first.steps, first.context_total, first.learning_rate) == (5, 2048, point.grpo.learning_rate)
+    assert (second.steps, second.context_total, second.learning_rate) == (6, 2048, 1e-6)
+
+
 def test_a_dataset_without_the_rows_a_stage_needs_is_refused() -> None:
     with pytest.raises(Refused, match="questions with verifiable answers") as refused:
-        plan(compose_point(["model=qwen06b", "dataset=openthoughts3"]), BASE)
+        steps_of("dataset=openthoughts3")
     assert refused.value.problems[0].fix.startswith("grpo=none")
-    assert plan(compose_point(["model=qwen06b", "dataset=openthoughts3", "grpo=none"]), BASE)
-
-
-@pytest.mark.parametrize("key", ["dataset.path", "dataset.rl.path"])
-def test_local_data_is_known_by_its_content_and_not_by_its_place(key: str, tmp_path: Path) -> None:
-    here, copy, edited = tmp_path / "here", tmp_path / "copy", tmp_path / "edited"
-    here.mkdir()
-    for split in ("train", "test"):
-        (here / f"{split}.jsonl").write_text('{"question": "1+1", "answer": "2"}\n')
-    shutil.copytree(here, copy)
-    shutil.copytree(here, edited)
-    (edited / "train.jsonl").write_text('{"question": "1+2", "answer": "3"}\n')
-    at = {folder.name: composed("model=qwen06b", f"{key}={folder}") for folder in (here, copy, edited)}
-    assert at["here"] == at["copy"]
-    assert at["here"]["data:rl"] != at["edited"]["data:rl"]
-    assert at["here"]["data:rl"] != composed("model=qwen06b")["data:rl"]
+    assert "sft" in steps_of("dataset=openthoughts3", "grpo=none")
 
 
 def test_data_that_is_not_there_is_refused_with_its_key() -> None:
     with pytest.raises(Refused) as refused:
-        composed("model=qwen06b", "dataset.path=nowhere/rows.jsonl")
+        steps_of("dataset=gsm8k", "dataset.path=nowhere/rows.jsonl")
     assert refused.value.problems[0].where == "dataset.path"
 
 
-def test_the_content_of_ones_own_reward_belongs_to_grpo_and_of_ones_verifier_to_evaluation_too(tmp_path: Path) -> None:
-    file = tmp_path / "own.py"
-    reward, verifier = f'reward.components.own.function="{file}:pay"', f'reward.verifier="{file}:check"'
-    found = {}
-    for word in (reward, verifier):
-        file.write_text("one = 1\n")
-        before = composed("model=qwen06b", word)
-        file.write_text("two = 2\n")
-        after = composed("model=qwen06b", word)
-        found[word] = {name for name in before if before[name] != after[name]}
-    assert found[reward] == {"grpo", "eval:grpo"}
-    assert found[verifier] == {"grpo", *EVALS}
-
-
 def test_a_points_identity_is_that_of_all_its_steps() -> None:
-    steps = plan(POINT, BASE)
+    steps = list(steps_of().values())
     assert point_id(steps) == point_id(list(steps))
     assert len({point_id(steps[:n]) for n in range(1, len(steps) + 1)}) == len(steps)
-
-
-# Where this fails, the same configuration will not find the artifacts it made before. If what a stage computes changed,
-# that is right: raise its number in exp.config.identity.VERSIONS and copy the new values here. If a file in conf/ or the
-# embedded weights changed, copy the new values. If neither did, the change broke identities: undo it.
-GOLDEN = {
-    "": {
-        "data:sft": "75d684a5b75abc00",
-        "data:rl": "3d6a7cbb23d33bb1",
-        "data:eval": "0ab0996e96905821",
-        "eval:base": "0c518c93292b5fe9",
-        "sft": "0004b788e9b7b5c4",
-        "eval:sft": "c0f742d5bd465c34",
-        "grpo": "2e946bc1b9699756",
-        "eval:grpo": "8c6611231978b085",
-    },
-    "model=qwen06b dataset=gsm8k": {
-        "data:sft": "9115e06274dbe425",
-        "data:rl": "7fc4f70aaa6c066c",
-        "data:eval": "9e02fd64d9402d14",
-        "eval:base": "2e22048dd0b64125",
-        "sft": "bd3e59aaa7201fcb",
-        "eval:sft": "e9402e6c839bbe03",
-        "grpo": "aacb4f99c418c5cd",
-        "eval:grpo": "8c5eadb00612a171",
-    },
-}
-
-
-@pytest.mark.parametrize("words", GOLDEN)
-def test_identities_stay_what_they_were(words: str) -> None:
-    point = compose_point(words.split())
-    assert ids(point, find_base(point.model).identity) == GOLDEN[words]

@@ -16,11 +16,14 @@ HASHED = 2**30
 def write_text(path: Path, text: str) -> None:
     """Replace `path` by `text` atomically and durably."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    with temporary.open("w") as stream:
-        stream.write(text)
-        stream.flush()
-        os.fsync(stream.fileno())
-    temporary.replace(path)
+    try:
+        with temporary.open("w", encoding="utf-8") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def write_json(path: Path, content: Any) -> None:
@@ -32,7 +35,7 @@ def read_rows(path: Path) -> Iterator[dict[str, Any]]:
     """Rows of a JSONL file, none if it is absent; an unfinished last line, left by a crash, is not a row."""
     if not path.exists():
         return
-    with path.open() as stream:
+    with path.open(encoding="utf-8") as stream:
         for line in stream:
             if line.endswith("\n"):
                 yield json.loads(line)

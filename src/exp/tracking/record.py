@@ -47,7 +47,7 @@ class Record:
         """Make the run's `metrics.jsonl` agree with the stage's own, which ends where the stage resumes."""
         others = [line for line in _lines(self.run_metrics) if json.loads(line)["stage"] != stage]
         temporary = self.run_metrics.with_suffix(".new")
-        temporary.write_text("".join([*others, *_lines(folder / "metrics.jsonl")]))
+        temporary.write_text("".join([*others, *_lines(folder / "metrics.jsonl")]), encoding="utf-8")
         temporary.replace(self.run_metrics)
 
     def progress(self, stage: str, done: int) -> None:
@@ -81,9 +81,13 @@ class Record:
 
 
 def _append(path: Path, rows: Sequence[dict[str, Any]]) -> None:
-    with path.open("a") as stream:
+    with path.open("a", encoding="utf-8") as stream:
         stream.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
 def _lines(path: Path) -> list[str]:
-    return [line for line in path.read_text().splitlines(keepends=True) if line.endswith("\n")] if path.exists() else []
+    """Whole lines; an unfinished last one, left by a crash, is not among them."""
+    if not path.exists():
+        return []
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    return [line for line in lines if line.endswith("\n")]
