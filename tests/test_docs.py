@@ -1,8 +1,8 @@
 """The documentation is true: its commands run and print what is shown, its links lead somewhere, nothing is left out.
 
-In a page, a fenced block whose info string names a file (```` ```python my_reward.py ````) is written to disk for the commands
-that follow. In a `console` block, commands that only look are run, in a terminal, and every line shown below one must be
-printed in that order (`…` stands for anything); commands that train must compose.
+In a page, a fenced block whose first line names a file (language `python`, then `my_reward.py`) is written to disk for
+the commands that follow. In a `console` block, commands that only look are run in a terminal, and every line shown
+below one must be printed, in that order (`…` stands for anything); commands that train must compose.
 """
 
 from __future__ import annotations
@@ -24,8 +24,11 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from exp.__main__ import VERBS
 from exp.cluster.study import find_study, read_study, sweep_overrides
 from exp.config.compose import compose_point
+from exp.config.evaluation import Component, Reward
 from exp.config.overrides import EXTRA_GROUPS, GROUPS, check_overrides, group_options
 from exp.preflight.contracts import contract_problems
+from exp.rewards.judge import Completion, judge
+from exp.rewards.library import Batch, score
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -167,7 +170,7 @@ def test_every_other_command_exists(name: str) -> None:
 def test_every_link_leads_to_a_page_and_a_heading(name: str) -> None:
     text = (ROOT / name).read_text("utf-8")
     links = [link for link in LINK.findall(text) if "://" not in link]
-    assert links or name == "docs/tracking.md"
+    assert links
     for link in links:
         path, _, anchor = link.partition("#")
         target = ((ROOT / name).parent / path).resolve() if path else ROOT / name
@@ -192,9 +195,28 @@ def test_the_table_of_groups_is_complete() -> None:
     assert table == {group: group_options(group) for group in (*GROUPS, *EXTRA_GROUPS)}
 
 
+def test_the_tree_in_the_readme_names_every_room() -> None:
+    tree = next(text for _, _, text in blocks(ROOT / "README.md") if "src/exp/" in text)
+    rooms = {file.parent.name for file in (ROOT / "src/exp").glob("*/__init__.py")}
+    assert rooms
+    assert rooms == set(re.findall(r"^  (\w+)/", tree, re.MULTILINE))
+
+
 def test_every_verb_is_used_somewhere() -> None:
     used = {command.words[3] for page in PAGES for command in all_commands(page) if command.module == "exp"}
     assert used == set(VERBS)
+
+
+def test_the_reward_on_the_page_pays_right_answers_that_stay_short(tmp_path: Path) -> None:
+    for _, file, text in blocks(ROOT / "docs/rewards.md"):
+        if file:
+            write(tmp_path, file, text)
+    said = "<think>two and two</think><answer>{}</answer>"
+    read = [Completion(said.format(answer), num_tokens=n) for answer, n in (("4", 30), ("4", 31), ("5", 30))]
+    judged = judge(read, ["4"] * 3, ["integer"] * 3, compose_point([]).format)
+    short = Component(function=f"{tmp_path}/my_reward.py:short", options={"limit": 30})
+    reward = Reward(components={"short": short})
+    assert score(Batch(read, judged, ["4"] * 3, [{}] * 3), reward) == {"short": [1.0, 0.0, 0.0]}
 
 
 def test_a_line_that_is_not_printed_is_noticed() -> None:

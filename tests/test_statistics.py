@@ -6,7 +6,7 @@ import random
 from math import sqrt
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -62,10 +62,16 @@ def test_answers_of_different_lengths_cannot_be_paired() -> None:
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=50))
 def test_the_clustered_interval_is_the_normal_one_of_the_questions_means(means: list[float]) -> None:
     error = stats.sem(means)
+    assume(error > 0)
     centre = sum(means) / len(means)
     half = stats.norm.ppf(0.975) * error
     expected = (max(0.0, centre - half), min(1.0, centre + half))
     assert clustered_interval(means) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("rate", [0.0, 1.0])
+def test_questions_that_all_agree_are_still_only_so_many_questions(rate: float) -> None:
+    assert clustered_interval([rate] * 20) == wilson(20 * rate, 20)
 
 
 def test_one_question_says_nothing_of_others() -> None:

@@ -25,12 +25,15 @@ def clustered_interval(per_question: Sequence[float], z: float = Z95) -> tuple[f
     """Interval of a mean over questions; repeats of one are averaged first, lest they count as questions.
 
     Normal approximation with the sample deviation between questions (arXiv 2411.00640), clipped to [0, 1].
+    Where all questions agree it has no width and says nothing; Wilson's interval of as many questions stands in.
     """
     n = len(per_question)
     if n < 2:
         return 0.0, 1.0
     mean = sum(per_question) / n
     half = z * sqrt(sum((x - mean) ** 2 for x in per_question) / (n - 1) / n)
+    if half == 0:
+        return wilson(mean * n, n)
     return max(0.0, mean - half), min(1.0, mean + half)
 
 

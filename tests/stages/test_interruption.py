@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 from safetensors.torch import load_file
-
 from tests.stages.small_run import Outputs
 
 NOT_COMPARED = ("time", "step_time")

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 
 from safetensors.torch import load_file
-
 from tests.stages.small_run import Outputs
 
 EVAL_KEYS = {"dataset", "n", "accuracy", "ci95", "format_rate", "truncated_rate", "mean_tokens", "outcomes", "seconds"}

@@ -47,6 +47,8 @@ class Model(Group):
     """GGUF file inside the package or folder; its weights are dequantised once and kept in the store."""
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
     """Precision of the weights in memory; `auto` is bfloat16 on a GPU that has it, float32 on a CPU."""
+    stop_token: str | None = None
+    """What the chat template writes after an assistant turn; checked against the loaded tokenizer when given."""
     template_options: dict[str, Any] = Field(default_factory=dict)
     """Arguments for the chat template, such as `enable_thinking: true` for Qwen3."""
     architecture: Architecture

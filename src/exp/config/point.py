@@ -12,6 +12,9 @@ from exp.config.model import Model
 from exp.config.operation import Cluster, Tracker
 from exp.config.training import GRPO, SFT
 
+PACKING_ATTENTION = ("flash_attention_2",)
+"""Attention implementations that keep the packed examples of one sequence apart."""
+
 
 class Point(Group):
     """Everything a run depends on, and where it runs and is recorded."""
@@ -41,3 +44,10 @@ class Point(Group):
     def world_size(self) -> int:
         """Devices that train together."""
         return self.cluster.nodes * self.cluster.gpus
+
+    @property
+    def packing(self) -> bool:
+        """Whether SFT packs examples: as asked, or where the attention implementation keeps them apart."""
+        if self.sft.packing == "auto":
+            return self.backend.attention in PACKING_ATTENTION
+        return self.sft.packing

@@ -49,8 +49,8 @@ class Training(Group):
 class SFT(Training):
     """Supervised fine-tuning on reasoning traces (TRL `SFTTrainer`)."""
 
-    packing: bool = False
-    """Pack several examples into one sequence; needs an attention implementation that keeps them apart."""
+    packing: Literal["auto", True, False] = "auto"
+    """Pack several examples into one sequence. `auto`: where `backend.attention` keeps them apart."""
 
 
 class Phase(Group):

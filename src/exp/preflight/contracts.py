@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 
-from exp.config.point import Point
+from exp.config.point import PACKING_ATTENTION, Point
 from exp.config.training import Phase
 from exp.contract.batch import batch_problems
 from exp.contract.context import lengths
@@ -52,7 +52,7 @@ def _sft_problems(point: Point) -> list[Problem]:
     found = batch_problems("sft", point.sft.batch_size, point.world_size)
     if point.sft.steps == 0:
         found.append(Problem("no steps would train nothing", "sft.steps", "sft.steps=-1", "steps"))
-    if point.sft.packing and point.backend.attention != "flash_attention_2":
+    if point.packing and point.backend.attention not in PACKING_ATTENTION:
         found.append(
             Problem(
                 "packed examples would attend to each other with this attention implementation",

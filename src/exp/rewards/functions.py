@@ -43,6 +43,25 @@ def marks(batch: Batch) -> list[float | None]:
     return [j.score for j in batch.judged]
 
 
+def jee_marks(batch: Batch) -> list[float | None]:
+    """The examination's own marks, by the row's kind. Range [-2, 4].
+
+    `jee_mcq`: 3 if right, else -1. `jee_multiple`: 4 if right, 1 for each option if all named are right, else -2.
+    `jee_integer`, `jee_numeric`: 3 if right, else 0. No readable answer: 0. Other kinds: their own score in [0, 1].
+    Source: JEE Advanced, as quoted to the models in JEEBench (arXiv 2305.15074).
+    """
+    return [_jee_marks(j, row.get("kind")) for j, row in zip(batch.judged, batch.rows, strict=True)]
+
+
+def _jee_marks(judged: Judged, kind: str | None) -> float:
+    lost = -float(judged.verdict is Verdict.WRONG)
+    if kind == "jee_mcq":
+        return 3.0 if judged.verdict is Verdict.RIGHT else lost
+    if kind == "jee_multiple":  # its score is 0.25 for each letter of an incomplete answer without a wrong one
+        return 4 * judged.score or 2 * lost
+    return 3 * judged.score if kind in ("jee_integer", "jee_numeric") else judged.score
+
+
 def soft_overlong(batch: Batch, *, max_tokens: int, buffer: int) -> list[float | None]:
     """0 up to `max_tokens - buffer` tokens, then falling linearly to -1 at `max_tokens`, -1 beyond. Range [-1, 0].
 

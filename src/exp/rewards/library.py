@@ -28,6 +28,7 @@ REWARDS: dict[str, RewardFunction] = {
     "accuracy": functions.accuracy,
     "format": functions.well_formed,
     "marks": functions.marks,
+    "jee_marks": functions.jee_marks,
     "soft_overlong": functions.soft_overlong,
     "cosine": functions.cosine,
     "repetition": functions.repetition,

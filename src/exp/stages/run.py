@@ -48,8 +48,14 @@ class Run:
 
     @cached_property
     def prompts(self) -> PromptBuilder:
-        """The one place that turns questions into tokens."""
-        return PromptBuilder(self._loaded_tokenizer, self.point.format, self.point.model.template_options)
+        """The one place that turns questions into tokens. Raises `Refused` if turns end otherwise than expected."""
+        model = self.point.model
+        prompts = PromptBuilder(self._loaded_tokenizer, self.point.format, model.template_options)
+        found = self._loaded_tokenizer.convert_ids_to_tokens(prompts.stop_ids[0])
+        if model.stop_token and found != model.stop_token:
+            what = f"the template of {self.base.location!r} ends a turn with {found!r}, not with {model.stop_token!r}"
+            raise refuse(what, "model.stop_token", f"model.stop_token='\"{found}\"', or the model this file is for")
+        return prompts
 
     @cached_property
     def tokenizer(self) -> PreTrainedTokenizerBase:

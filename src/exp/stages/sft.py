@@ -39,7 +39,7 @@ def run_sft(run: Run, step: Step, folder: Path) -> dict[str, Any]:
     follow = Follow(run, step.name, folder, rename, every=point.sft.logging_steps)
     options = common_options(run, point.sft, batch, folder) | {
         "max_length": point.context.total,
-        "packing": point.sft.packing,
+        "packing": point.packing,
         "completion_only_loss": True,
         "shuffle_dataset": True,
         "save_steps": aligned(point.sft.save_steps, follow.every),
