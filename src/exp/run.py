@@ -170,7 +170,7 @@ def describe(folder: Path, point: Point, overrides: list[str]) -> None:
         return
     from omegaconf import OmegaConf
 
-    write_text(folder / "overrides.txt", "".join(f"{o}\n" for o in overrides))
+    write_text(folder / "overrides.txt", "".join(f"{o.lstrip('+')}\n" for o in overrides))
     packages = sorted({f"{d.metadata['Name']}=={d.version}" for d in distributions()})
     environment = {
         "python": platform.python_version(),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import hydra
 from omegaconf import DictConfig
@@ -34,13 +33,14 @@ def checked(words: list[str]) -> list[str]:
     """The command line with its overrides checked; exits with status 2 and all problems where some are wrong."""
     from hydra._internal.utils import get_args_parser
 
+    from exp.config.compose import split_words
     from exp.config.overrides import check_overrides
     from exp.errors import Refused
     from exp.messages import print_refusal
 
     options, _ = get_args_parser().parse_known_args(words)
-    folders = [Path(options.config_dir).resolve()] if options.config_dir else []
     try:
+        folders = split_words(words)[1]
         accepted = iter(check_overrides(options.overrides, multirun=bool(options.multirun), folders=folders))
     except Refused as refused:
         print_refusal(refused)

@@ -48,7 +48,7 @@ def run_sweep(composed: Sequence[Any]) -> int:
     print(f"{len(distinct)} points, {len(set(steps))} steps, {shared} of {len(steps)} shared with an earlier point")
     statuses = {}
     for number, point in enumerate(distinct, 1):
-        words = " ".join(point.overrides)
+        words = " ".join(override.lstrip("+") for override in point.overrides)
         print(f"\n[{number}/{len(distinct)}] {words}", flush=True)
         statuses[words] = _run_point(point.overrides)
         if statuses[words] in (75, 130):

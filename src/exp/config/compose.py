@@ -21,14 +21,17 @@ from exp.errors import Problem, Refused, nearest, refuse
 from exp.paths import conf_dir
 
 
-def compose_point(overrides: Sequence[str], folder: Path | None = None) -> Point:
-    """Compose `conf/config.yaml` (or that of `folder`) with the overrides and check the result against the schema.
+def compose_point(words: Sequence[str]) -> Point:
+    """Compose `conf/config.yaml` with a command line's words and check the result against the schema.
 
-    Raises `Refused` with all problems.
+    The words are overrides, and `--config-dir DIR` for a folder of further options. Raises `Refused` with all problems.
     """
-    accepted = check_overrides(overrides)
+    overrides, folders = split_words(words)
+    accepted = check_overrides(overrides, folders=folders)
+    if folders:
+        accepted.append(f"hydra.searchpath=[{','.join(f'file://{folder}' for folder in folders)}]")
     GlobalHydra.instance().clear()
-    with initialize_config_dir(str(folder or conf_dir()), version_base="1.3"):
+    with initialize_config_dir(str(conf_dir()), version_base="1.3"):
         try:
             config = compose("config", accepted, return_hydra_config=True)
         except HydraException as error:  # what only composing can find, such as taking away a key that is not there
@@ -37,6 +40,22 @@ def compose_point(overrides: Sequence[str], folder: Path | None = None) -> Point
     with open_dict(config):
         del config["hydra"]
     return typed_point(config, hydra.runtime.choices, hydra.overrides.task)
+
+
+def split_words(words: Sequence[str]) -> tuple[list[str], list[Path]]:
+    """Overrides, and the folders that `--config-dir` or `-cd` name. Raises `Refused` where a folder does not exist."""
+    overrides, folders = [], []
+    rest = iter(words)
+    for word in rest:
+        name, _, value = word.partition("=")
+        if name in ("--config-dir", "-cd"):
+            folder = Path(value or next(rest, "")).expanduser()
+            if not folder.is_dir():
+                raise refuse(f"there is no folder {str(folder)!r}", "--config-dir", "--config-dir FOLDER")
+            folders.append(folder.resolve())
+        else:
+            overrides.append(word)
+    return overrides, folders
 
 
 def typed_point(config: DictConfig, choices: Mapping[str, str], typed: Sequence[str]) -> Point:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import replace
 
 from exp.config.point import PACKING_ATTENTION, Point
 from exp.config.training import Phase
@@ -12,6 +13,8 @@ from exp.contract.context import lengths
 from exp.contract.trl_options import extra_problems
 from exp.errors import Problem, Refused
 from exp.rewards.library import problems as reward_problems
+from exp.rewards.verify import check_kind
+from exp.stages.scoring import TRUTH
 
 
 def require_contracts(point: Point) -> None:
@@ -29,6 +32,8 @@ def contract_problems(point: Point) -> list[Problem]:
         *_grpo_problems(point),
         *_eval_problems(point),
         *_context_problems(point),
+        *_device_problems(point),
+        *_verifier_problems(point),
         *reward_problems(point.reward),
     ]
 
@@ -108,3 +113,28 @@ def _shortened(phases: list[Phase], longest: int) -> str:
         if "context_total" in phase:
             phase["context_total"] = min(phase["context_total"], longest)
     return shlex.quote("grpo.phases=" + json.dumps(values).replace('"', ""))
+
+
+def _device_problems(point: Point) -> list[Problem]:
+    if point.world_size == 1:
+        return []
+    what = f"{point.world_size} devices were asked for, but a run trains on one"
+    return [Problem(what, "cluster.gpus and cluster.nodes", "cluster.gpus=1 cluster.nodes=1", "devices")]
+
+
+def _verifier_problems(point: Point) -> list[Problem]:
+    found = []
+    if TRUTH in point.reward.components:
+        where, fix = f"reward.components.{TRUTH}", f"reward.components.my_{TRUTH}.function=..."
+        found.append(
+            Problem(f"{TRUTH!r} is the name of the strict verdict logged beside every reward", where, fix, "reward")
+        )
+    uses = {"sft": point.sft.enabled, "rl": point.grpo.enabled, "eval": point.eval.enabled}
+    kinds = {f"dataset.{use}.kind": getattr(point.dataset, use) for use, wanted in uses.items() if wanted}
+    named = {key: source.kind for key, source in kinds.items() if source}
+    for key, kind in named.items():
+        try:
+            check_kind(kind or "exact")
+        except Refused as refused:  # collected with the problems of other rules
+            found += [replace(p, where=key, fix=p.fix.replace("reward.verifier", key)) for p in refused.problems]
+    return found

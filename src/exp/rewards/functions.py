@@ -54,7 +54,7 @@ def jee_marks(batch: Batch) -> list[float | None]:
 
 
 def _jee_marks(judged: Judged, kind: str | None) -> float:
-    lost = -float(judged.verdict is Verdict.WRONG)
+    lost = -1.0 if judged.verdict is Verdict.WRONG else 0.0
     if kind == "jee_mcq":
         return 3.0 if judged.verdict is Verdict.RIGHT else lost
     if kind == "jee_multiple":  # its score is 0.25 for each letter of an incomplete answer without a wrong one

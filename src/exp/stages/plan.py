@@ -183,6 +183,8 @@ def _source_values(source: DataSource, shared_path: str | None) -> dict[str, Any
         values.pop("hub_id"), values.pop("revision")
     if ":" in source.name:
         values["reader"] = _content(source.name.rpartition(":")[0], "dataset")
+    if source.kind and ":" in source.kind:
+        values["verifier"] = _content(source.kind.rpartition(":")[0], "dataset")
     return values
 
 

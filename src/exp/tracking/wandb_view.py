@@ -41,7 +41,7 @@ class WandbView:
     def _open(self, point: Point, folder: Path) -> None:
         import wandb
 
-        tracker = point.tracker
+        tracker, mode = point.tracker, choose_mode(point.tracker.mode)
         os.environ.setdefault("WANDB_SILENT", "true")
         self._run = wandb.init(
             project=tracker.project,
@@ -51,10 +51,12 @@ class WandbView:
             id=folder.name[-63:],
             resume="allow",
             dir=str(folder),
-            mode=choose_mode(tracker.mode),
+            mode=mode,
             config=point.model_dump(mode="json"),
             settings=wandb.Settings(console="off"),
         )
+        if mode == "offline":
+            self._say(f"W&B is offline; upload later with: wandb sync {folder / 'wandb'}/offline-run-*")
 
     def started(self, stage: str, total: int, done: int) -> None:
         """Give the stage's metrics their own step axis."""

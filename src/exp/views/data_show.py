@@ -14,15 +14,16 @@ from exp.data.prompts import PromptBuilder
 from exp.data.show import Shown, marked, read_row, show_row
 from exp.errors import Refused
 from exp.messages import print_refusal
-from exp.models.source import find_base
+from exp.models.source import find_base, require_available
 
 LONGEST_VALUE = 600
 LEARNT = "bold green"
 
 
 def main(argv: Sequence[str]) -> int:
-    """Print one row; returns the exit status. `argv` holds overrides, `--row N` (from 1) and `--use`."""
-    parser = argparse.ArgumentParser(prog="python -m exp data show", description=__doc__)
+    """Print one row; returns the exit status. `argv` holds `show`, overrides, `--row N` (from 1) and `--use`."""
+    parser = argparse.ArgumentParser(prog="python -m exp data", description=__doc__)
+    parser.add_argument("action", choices=["show"], help="what to do")
     parser.add_argument("overrides", nargs="*", help="as for exp.train: dataset=gsm8k model=qwen8b ...")
     parser.add_argument("--row", type=int, default=1, help="number of the row in the source, from 1")
     parser.add_argument("--use", choices=["sft", "rl", "eval"], default="sft")
@@ -73,7 +74,9 @@ def _look_up(overrides: Sequence[str], use: str, row: int) -> Shown:
 
     point = compose_point(overrides)
     read = read_row(point.dataset, use, row, point.seed)
-    builder = PromptBuilder(load_tokenizer(find_base(point.model)), point.format, point.model.template_options)
+    base = find_base(point.model)
+    require_available(base)
+    builder = PromptBuilder(load_tokenizer(base), point.format, point.model.template_options)
     return show_row(read, use, point.dataset, point.format, builder)
 
 

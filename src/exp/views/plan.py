@@ -15,9 +15,9 @@ from exp.config.point import Point
 from exp.contract.batch import split_batch
 from exp.contract.context import lengths
 from exp.errors import Problem, Refused
-from exp.models.source import find_base, require_available
+from exp.models.source import find_base
 from exp.preflight.contracts import contract_problems
-from exp.preflight.resolve import plan_from
+from exp.preflight.resolve import plan_from, require_reachable
 from exp.stages.plan import Step, phase_context, phases, point_id
 
 USAGE = """usage: python -m exp plan [--json] [overrides]
@@ -52,10 +52,10 @@ def describe(point: Point) -> dict[str, Any]:
     warnings: list[Problem] = []
     try:
         base = find_base(point.model)
-        steps = plan_from(point, base)
-        require_available(base)
+        steps = plan_from(point, base) if not problems else []
+        require_reachable(point, base)
     except Refused as refused:
-        # A model that is not on this machine keeps nobody from planning; a missing file or start does.
+        # What is not on this machine keeps nobody from planning; a missing file or start does.
         (warnings if steps else problems).extend(refused.problems)
     content: dict[str, Any] = {
         "problems": [_problem(p) for p in problems],
@@ -96,6 +96,8 @@ def _show(content: dict[str, Any]) -> None:
         for name in ("lengths", "batch"):
             for key, value in content.get(name, {}).items():
                 print(f"{name}\t{key}\t{json.dumps(value)}")
+        for number, phase in enumerate(content.get("phases", []), 1):
+            print(f"phase\t{number}\t{json.dumps(phase)}")
         for step in content.get("steps", []):
             print(f"step\t{step['name']}\t{step['id']}")
     else:
