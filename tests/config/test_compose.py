@@ -100,11 +100,12 @@ def test_a_wrong_value_in_a_file_is_traced_to_the_file() -> None:
     }
 
 
-def test_a_configuration_of_ones_own_can_stand_in_for_the_shipped_one(tmp_path: Path) -> None:
-    own = (conf_dir() / "config.yaml").read_text().replace("seed: 0", "seed: 5")
-    own += f"  searchpath: [file://{conf_dir()}]\n"
-    (tmp_path / "config.yaml").write_text(own)
-    assert compose_point([], tmp_path).seed == 5
+def test_options_of_ones_own_are_found_in_the_folder_that_is_named(tmp_path: Path) -> None:
+    (tmp_path / "lora").mkdir()
+    (tmp_path / "lora" / "mine.yaml").write_text("rank: 24\n")
+    assert compose_point(["--config-dir", str(tmp_path), "lora=mine"]).lora.rank == 24
+    assert compose_point([f"--config-dir={tmp_path}", "lora=mine"]).lora.rank == 24
+    assert only_problem("--config-dir", str(tmp_path / "nowhere")).where == "--config-dir"
 
 
 def test_the_origin_is_the_command_line_only_for_what_was_typed() -> None:

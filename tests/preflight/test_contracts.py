@@ -39,8 +39,8 @@ def test_every_variant_takes_few_and_many_generations(grpo: str, generations: st
     ("words", "check", "where"),
     [
         (["generations.num_generations=3", "grpo.batch_size=16"], "batch", "grpo.batch_size"),
-        (["sft.batch_size=9", "cluster.gpus=2"], "batch", "sft.batch_size"),
-        (["grpo.batch_size=24", "cluster.gpus=5", "sft.batch_size=30"], "batch", "grpo.batch_size"),
+        (["cluster.gpus=2"], "devices", "cluster.gpus"),
+        (["dataset.rl.kind=numbr"], "", "dataset.rl.kind"),
         (["grpo.steps=-1"], "steps", "grpo.steps"),
         (["grpo.steps=0"], "steps", "grpo.steps"),
         (["sft.steps=0"], "steps", "sft.steps"),

@@ -75,7 +75,7 @@ def test_a_hub_model_in_the_cache_needs_no_network(monkeypatch: pytest.MonkeyPat
     (repository / "refs" / "main").write_text("c0ffee")
     (repository / "snapshots" / "c0ffee").mkdir(parents=True)
     (repository / "snapshots" / "c0ffee" / "config.json").write_text("{}")
-    base, steps = resolve(compose_point(["model=qwen8b", "reward=strict"]))
+    base, steps = resolve(compose_point(["model=qwen8b", "reward=strict", "dataset=addition"]))
     assert (base.location, base.identity) == ("Qwen/Qwen3-8B", "Qwen/Qwen3-8B@main")
     assert steps
 

@@ -61,12 +61,12 @@ def test_a_long_value_is_shortened_and_its_length_told() -> None:
 
 
 def test_a_row_of_the_embedded_dataset_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["model=tiny", "dataset=addition", "--row", "2"]) == 0
+    assert main(["show", "model=tiny", "dataset=addition", "--row", "2"]) == 0
     out = capsys.readouterr().out
     assert all(heading in out for heading in ("Messages", "Text", "Tokens"))
     assert "⟦" in out
 
 
 def test_a_mistake_is_answered_with_the_fix_and_status_2(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["dataset=additoin"]) == 2
+    assert main(["show", "dataset=additoin"]) == 2
     assert "dataset=addition" in capsys.readouterr().err

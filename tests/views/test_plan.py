@@ -58,7 +58,7 @@ def test_the_steps_are_those_that_would_run(capsys: pytest.CaptureFixture[str]) 
 def test_a_model_that_is_not_here_is_a_warning_and_no_problem(capsys: pytest.CaptureFixture[str]) -> None:
     content = planned(capsys, "model=qwen8b", "reward=strict")
     assert content["problems"] == []
-    assert [warning["where"] for warning in content["warnings"]] == ["model.hub_id"]
+    assert [warning["where"] for warning in content["warnings"]] == ["model.hub_id", "dataset.eval"]
     assert len(content["steps"]) == 8
 
 

@@ -116,10 +116,9 @@ def _shortened(phases: list[Phase], longest: int) -> str:
 
 
 def _device_problems(point: Point) -> list[Problem]:
-    if point.world_size == 1:
-        return []
-    what = f"{point.world_size} devices were asked for, but a run trains on one"
-    return [Problem(what, "cluster.gpus and cluster.nodes", "cluster.gpus=1 cluster.nodes=1", "devices")]
+    asked = {"cluster.gpus": point.cluster.gpus, "cluster.nodes": point.cluster.nodes}
+    what = "a run trains on one device; several are not supported"
+    return [Problem(what, key, f"{key}=1", "devices") for key, count in asked.items() if count > 1]
 
 
 def _verifier_problems(point: Point) -> list[Problem]:
