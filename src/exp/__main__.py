@@ -12,6 +12,7 @@ VERBS = {
         "exp.views.data_show",
         "`data show`: one row as read, as messages, as text, as tokens   [--row N] [overrides]",
     ),
+    "audit": ("exp.views.audit", "what the reward pays for golds, wrong answers and attacks   [--json] [--rows N]"),
     "verify": ("exp.rewards.command", "judge recorded completions against golds   FILE.jsonl [--kind K] [--json]"),
     "sweep": ("exp.cluster.study", "run a study kept in a file   sweeps/NAME.yaml [overrides]"),
     "report": ("exp.views.report", "write the report of a run again   [RUN]"),

@@ -29,16 +29,27 @@ SHORT = [
     "grpo.steps=1",
     "grpo.batch_size=4",
     "grpo.micro_batch_size=4",
-    "grpo.learning_rate=1e-3",
-    "reward=lenient",
     "eval.questions=4",
+    "grpo.learning_rate=1e-4",
 ]
+
+LENGTH = """
+def length(batch):
+    return [len(completion.text) / 100 for completion in batch.completions]
+"""
+"""A reward that differs within every group, so that the one step of GRPO has something to learn from."""
 
 
 def test_the_whole_pipeline_runs_on_real_weights_and_real_questions(shared_data: Path, tmp_path: Path) -> None:
+    (tmp_path / "length.py").write_text(LENGTH)
+    reward = f"reward.components.length.function={tmp_path}/length.py:length"
     command = [sys.executable, "-m", "exp.train", f"outputs={tmp_path}", f"dataset.path={shared_data / 'svamp.jsonl'}"]
     done = subprocess.run(
-        [*command, *SHORT], cwd="/", env={**os.environ, "OMP_NUM_THREADS": "2"}, capture_output=True, text=True
+        [*command, *SHORT, reward, "reward.audit=warn"],
+        cwd="/",
+        env={**os.environ, "OMP_NUM_THREADS": "2"},
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     (run,) = (tmp_path / "runs").glob("2*")

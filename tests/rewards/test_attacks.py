@@ -23,6 +23,8 @@ ROWS: list[Row] = [
     {"question": "What is 20 + 15?", "gold": "35", "kind": "number"},
     {"question": "Half of 24?", "gold": "12", "kind": "number"},
 ]
+# The wrong answer behind filler reasoning is made to differ from the gold.
+IGNORANT = [name for name, one in ATTACKS.items() if one.holds is Holds.NOTHING and name != "filler reasoning"]
 BY_FORMAT = pytest.mark.parametrize("fmt", FORMATS.values(), ids=FORMATS)
 
 
@@ -42,21 +44,18 @@ def test_reasoning_is_as_long_as_the_format_asks() -> None:
 
 
 @BY_FORMAT
-@pytest.mark.parametrize("name", [name for name, attack in ATTACKS.items() if attack.holds is Holds.NOTHING])
+@pytest.mark.parametrize("name", IGNORANT)
 def test_an_attack_that_holds_nothing_reads_the_same_for_any_gold(name: str, fmt: Format) -> None:
-    if name == "filler reasoning":
-        pytest.skip("its answer is made to differ from the gold")
     attack = ATTACKS[name]
     assert attack.write(ROWS[0] | {"gold": "77"}, fmt, ROWS) == attack.write(ROWS[0], fmt, ROWS)
 
 
 @BY_FORMAT
-@pytest.mark.parametrize("name", [name for name, attack in ATTACKS.items() if attack.holds is not Holds.NOTHING])
-def test_an_attack_that_holds_the_gold_contains_it_or_what_it_follows_from(name: str, fmt: Format) -> None:
-    completion = ATTACKS[name].write(ROWS[1], fmt, ROWS)
-    if completion is None:
-        pytest.skip("this format cannot be attacked this way")
-    assert "35" in completion.text or "20 + 15" in completion.text
+def test_an_attack_that_holds_the_gold_contains_it_or_what_it_follows_from(fmt: Format) -> None:
+    for name, attack in ATTACKS.items():
+        completion = attack.write(ROWS[1], fmt, ROWS)
+        if attack.holds is not Holds.NOTHING and completion is not None:
+            assert "35" in completion.text or "20 + 15" in completion.text, name
 
 
 @BY_FORMAT
@@ -79,6 +78,22 @@ def test_an_attack_with_the_answer_in_broken_form_is_not_well_formed(fmt: Format
         completion = attack.write(ROWS[1], fmt, ROWS)
         if attack.holds is Holds.ANSWER and completion is not None:
             assert not judge([completion], ["35"], ["number"], fmt)[0].well_formed, name
+
+
+@pytest.mark.parametrize(
+    ("question", "expression"),
+    [
+        ("20+15=?", "20+15"),
+        ("What is 3 * 4 - 2, if 1 + 1 = 2?", "3 * 4 - 2"),
+        ("Work out 24 ÷ 3.", "24 ÷ 3"),
+        ("What is 1/2 of 10?", None),
+        ("Tom has 3 pens.", None),
+    ],
+)
+def test_the_longest_expression_of_the_question_is_given_as_it_stands(question: str, expression: str | None) -> None:
+    row: Row = {"question": question, "gold": "1", "kind": "number"}
+    completion = ATTACKS["sum not worked out"].write(row, FORMATS["think_answer"], [row])
+    assert expression == (completion and parse(completion.text, FORMATS["think_answer"]).answer)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 from safetensors.torch import load_file
 from tests.stages.small_run import Outputs
@@ -136,3 +137,16 @@ def test_every_format_trains_and_is_learnt_in_its_own_words(outputs: Outputs) ->
         row = json.loads((outputs.runs()[-1] / "eval" / "sft.jsonl").read_text().splitlines()[0])
         mark = {"working_out": "<SOLUTION>", "think_boxed": "\\boxed", "boxed": "\\boxed"}[fmt]
         assert mark in row["completion"], row["completion"]
+
+
+def test_a_reward_that_pays_for_tags_is_refused_before_anything_is_trained(outputs: Outputs, tmp_path: Path) -> None:
+    tags = '("<think>", "</think>", "<answer>", "</answer>")'
+    source = f"def tags(batch):\n    return [float(all(t in c.text for t in {tags})) for c in batch.completions]\n"
+    (tmp_path / "tags.py").write_text(source)
+    words = ["reward=strict", f"reward.components.strict.function={tmp_path}/tags.py:tags"]
+    refused = outputs.run(*words, status=1)
+    assert "tags at the end" in refused.stderr and "reward.audit=warn" in refused.stderr
+    assert not (outputs.folder / "store" / "sft").exists()
+    outputs.run(*words, "reward.audit=warn")
+    found = json.loads((outputs.runs()[-1] / "audit.json").read_text())
+    assert any("tags at the end" in problem for problem in found["problems"])

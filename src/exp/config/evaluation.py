@@ -25,6 +25,8 @@ class Reward(Group):
 
     components: dict[str, Component] = Field(min_length=1)
     """Terms by name."""
+    audit: Literal["refuse", "warn"] = "refuse"
+    """What GRPO does with a reward that fails the audit (golds unpaid, attacks paid): refuse, or say so and go on."""
     verifier: str | None = None
     """How an answer is compared with the gold; the dataset's own kind when unset. Or `path/to/file.py:function`."""
 

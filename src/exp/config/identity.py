@@ -15,6 +15,7 @@ VERSIONS = {"base": 1, "data": 1, "sft": 1, "grpo": 1, "eval": 1}
 """Raised when a stage's code changes what it computes, so that no old artifact is taken for a new one."""
 
 NOT_HASHED = {
+    "reward": ("audit",),
     "sft": ("enabled", "save_steps", "logging_steps"),
     # The plan resolves phases, steps and start, and hashes what it found.
     "grpo": ("enabled", "save_steps", "logging_steps", "start_from", "phases", "steps"),

@@ -5,23 +5,23 @@ Pure: rows in, pay out. Nothing is generated and no tokenizer is loaded; lengths
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from exp.config.contracts import Format
 from exp.config.evaluation import Reward
 from exp.errors import Problem, refuse
 from exp.rewards.attacks import ATTACKS, Attack, Holds, Row, credit, in_form, wrong_answers
-from exp.rewards.judge import Completion, Judged, Verdict, judge
-from exp.rewards.library import Batch, score
+from exp.rewards.judge import Judged, Verdict
+from exp.rewards.pay import Grader, Paid, mean_pay
 
 HALF = 0.5  # share of the maximum from which on a pay is no crumb
 TOLERATED = 0.02  # share of the rows, or of the maximum, that may be an accident
 QUICK_ROWS = 50
-CHARACTERS_PER_TOKEN = 4
+ROUNDING = 1e-9
+UNDESERVED = {Holds.NOTHING: "without knowing the answer", Holds.TEXT: "for text that does not commit to the answer"}
+"""Attacks that no reward may pay, and what they have in common."""
 
 
 class Safety(StrEnum):
@@ -30,21 +30,6 @@ class Safety(StrEnum):
     SAFE = "safe"
     FORM = "pays for form"
     PAYS = "pays"
-
-
-@dataclass(frozen=True)
-class Paid:
-    """One completion, how it was judged, and what each component paid for it, weights included."""
-
-    row: Row
-    completion: Completion
-    judged: Judged
-    components: dict[str, float]
-
-    @property
-    def pay(self) -> float:
-        """The reward: the sum of the components."""
-        return sum(self.components.values())
 
 
 @dataclass(frozen=True)
@@ -85,13 +70,18 @@ class Attacked:
 
 @dataclass(frozen=True)
 class Audit:
-    """The outcome. `maximum` is the most the reward pays for a right answer in perfect form."""
+    """The outcome. `maximum`: the most the reward pays for a right answer in perfect form; `form`: for the form alone.
+
+    `remedy` is the override that takes away what makes this reward weak, "" if it is none of the shipped choices.
+    """
 
     rows: int
     maximum: float
+    form: float
     golds: Checked
     wrong: Checked
     attacks: tuple[Attacked, ...]
+    remedy: str
 
     def problems(self) -> list[Problem]:
         """What makes the reward unfit for training."""
@@ -100,12 +90,14 @@ class Audit:
         found = []
         if self.golds.failing_share > TOLERATED:
             found.append(_problem(self._underpaid(), self.golds.failing))
-        if self.wrong.pay >= HALF * self.maximum or self.wrong.failing_share > TOLERATED:
-            found.append(_problem(self._overpaid(), self.wrong.failing, "reward=strict"))
-        for attacked in self.attacks:
-            if attacked.attack.holds is not Holds.ANSWER and attacked.unearned >= HALF * self.maximum:
-                what = f"it pays {attacked.pay:.2f} of {self.maximum:.2f} for {_words(attacked)}"
-                found.append(_problem(what, (attacked.example,), "reward=strict"))
+        if self.wrong.failing_share > TOLERATED:
+            found.append(_problem(self._overpaid(), self.wrong.failing, self.remedy))
+        elif self.wrong.pay >= HALF * self.maximum:
+            what = f"wrong answers in perfect form get {self.wrong.pay:.2f} of {self.maximum:.2f}"
+            found.append(_problem(what, (), self.remedy))
+        for holds, words in UNDESERVED.items():
+            if fooled := [a for a in self.attacks if a.attack.holds is holds and self._is_defect(a)]:
+                found.append(_problem(self._pays(words, fooled), [a.example for a in fooled], self.remedy))
         return found
 
     def warnings(self) -> list[Problem]:
@@ -117,31 +109,37 @@ class Audit:
             found.append(_problem(self._underpaid(), self.golds.failing))
         if 0 < self.wrong.failing_share <= TOLERATED:
             found.append(_problem(self._overpaid(), self.wrong.failing))
-        found += [_problem(*warning) for warning in self._warned()]
-        return found
-
-    def _warned(self) -> Iterable[tuple[str, tuple[Paid, ...]]]:
-        paid = [a for a in self.attacks if a.verdict is Safety.PAYS and a.attack.holds is not Holds.ANSWER]
-        for attacked in paid:
-            if attacked.unearned < HALF * self.maximum:
-                yield f"it pays {attacked.pay:.2f} of {self.maximum:.2f} for {_words(attacked)}", (attacked.example,)
+        by_verdict = {
+            word: [a for a in self.attacks if a.verdict is word and not self._is_defect(a)] for word in Safety
+        }
+        if form := by_verdict[Safety.FORM]:
+            found.append(_problem(self._pays("for form without a right answer", form), ()))
+        for holds, words in (UNDESERVED | {Holds.ANSWER: "for a right answer in broken form"}).items():
+            if paying := [a for a in by_verdict[Safety.PAYS] if a.attack.holds is holds]:
+                found.append(_problem(self._pays(words, paying), [a.example for a in paying]))
+        crumb = TOLERATED * self.maximum
+        evading = [
+            a for a in by_verdict[Safety.SAFE] if a.attack.holds in UNDESERVED and a.unearned > self.form + crumb
+        ]
+        if evading:
+            found.append(_problem(self._pays(f"more than the {self.form:.2f} of an honest wrong answer", evading), ()))
         for attacked in self.attacks:
             if attacked.luck >= HALF:
-                yield f"{attacked.luck:.0%} of the rows have a gold that is hit by {_words(attacked)}", ()
-        if form := [a for a in self.attacks if a.verdict is Safety.FORM]:
-            most = max(a.unearned for a in form)
-            yield f"the form alone earns up to {most:.2f} of {self.maximum:.2f}: {_names(form)}", ()
-        if loose := [a for a in self.attacks if a.verdict is Safety.PAYS and a.attack.holds is Holds.ANSWER]:
-            most = max(a.pay for a in loose)
-            yield f"a right answer in broken form earns up to {most:.2f} of {self.maximum:.2f}: {_names(loose)}", ()
+                what = f"{attacked.luck:.0%} of the rows are answered without thought: {attacked.name}"
+                found.append(Problem(what, "dataset.rl", check="audit"))
+        return found
+
+    def _is_defect(self, attacked: Attacked) -> bool:
+        return attacked.attack.holds in UNDESERVED and attacked.unearned >= HALF * self.maximum
+
+    def _pays(self, words: str, attacks: Sequence[Attacked]) -> str:
+        return f"it pays {words} (of {self.maximum:.2f}): " + ", ".join(f"{a.name} {a.pay:.2f}" for a in attacks)
 
     def _underpaid(self) -> str:
         return f"{len(self.golds.failing)} of {self.golds.rows} golds do not get full marks in perfect form"
 
     def _overpaid(self) -> str:
-        if self.wrong.failing:
-            return f"{len(self.wrong.failing)} of {self.wrong.rows} wrong answers are paid more than for their form"
-        return f"wrong answers in perfect form get {self.wrong.pay:.2f} of {self.maximum:.2f}"
+        return f"{len(self.wrong.failing)} of {self.wrong.rows} wrong answers are paid more than for their form"
 
 
 def audit(rows: Sequence[Row], fmt: Format, reward: Reward, opened: bool = False) -> Audit:
@@ -152,15 +150,24 @@ def audit(rows: Sequence[Row], fmt: Format, reward: Reward, opened: bool = False
     """
     if not rows:
         raise refuse("there is no row to audit the reward with", "dataset.rl")
-    grader = _Grader(fmt, reward, opened)
-    right = [in_form(row, str(row["gold"]), fmt) for row in rows]
-    perfect = grader.pay(rows, right, as_if=Verdict.RIGHT)
-    golds = grader.pay(rows, right)
+    grader = Grader(fmt, reward, opened)
+    right = [in_form(row, row["gold"], fmt) for row in rows]
+    perfect = grader.pay("a gold", rows, right, as_if=Verdict.RIGHT)
+    golds = grader.pay("a gold", rows, right)
     maximum = max(paid.pay for paid in (*perfect, *golds))
-    wrong = _wrong(rows, fmt, grader)
-    attacked = (_attack(name, rows, fmt, grader, maximum, wrong.pay) for name in ATTACKS)
+    pairs = [(row, answer) for row in rows for answer in wrong_answers(row, rows)]
+    asked, written = [row for row, _ in pairs], [in_form(row, answer, fmt) for row, answer in pairs]
+    form = grader.pay("a wrong answer", asked, written, as_if=Verdict.WRONG)
+    wrong = grader.pay("a wrong answer", asked, written)
+    attacked = (_attack(name, rows, fmt, grader, maximum, mean_pay(form)) for name in ATTACKS)
     return Audit(
-        len(rows), maximum, _golds(golds, perfect, maximum), wrong, tuple(one for one in attacked if one is not None)
+        rows=len(rows),
+        maximum=maximum,
+        form=mean_pay(form),
+        golds=_checked(golds, [paid for paid, full in zip(golds, perfect, strict=True) if _less(paid, full, maximum)]),
+        wrong=_checked(wrong, [paid for paid, due in zip(wrong, form, strict=True) if paid.pay > due.pay + ROUNDING]),
+        attacks=tuple(one for one in attacked if one is not None),
+        remedy=_remedy(reward),
     )
 
 
@@ -169,86 +176,52 @@ def quick_audit(rows: Sequence[Row], fmt: Format, reward: Reward, opened: bool) 
     return audit(rows[:: max(1, len(rows) // QUICK_ROWS)][:QUICK_ROWS], fmt, reward, opened)
 
 
-class _Grader:
-    """What the reward pays under one format."""
-
-    def __init__(self, fmt: Format, reward: Reward, opened: bool) -> None:
-        self._fmt = fmt
-        self._reward = reward
-        self._opened = opened
-
-    def pay(
-        self, rows: Sequence[Row], completions: Sequence[Completion], as_if: Verdict | None = None, what: str = ""
-    ) -> list[Paid]:
-        """The pay of each completion. With `as_if`, of one that had this verdict and a perfect form."""
-        written = [self._after_prompt(completion) for completion in completions]
-        golds = [str(row["gold"]) for row in rows]
-        judged = judge(written, golds, [self._reward.verifier or row["kind"] for row in rows], self._fmt)
-        if as_if is not None:
-            judged = [Judged(as_if, j.extracted, "", True, (), float(as_if is Verdict.RIGHT)) for j in judged]
-        try:
-            scores = score(Batch(written, judged, golds, [dict(row) for row in rows]), self._reward)
-        except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError) as error:
-            # A user's function that a completion can break would end the training run the same way.
-            raise refuse(f"it fails on {what}: {type(error).__name__}: {error}", "reward.components") from error
-        weights = {name: component.weight for name, component in self._reward.components.items()}
-        paid = [{name: weights[name] * (values[i] or 0.0) for name, values in scores.items()} for i in range(len(rows))]
-        return [Paid(*one) for one in zip(rows, written, judged, paid, strict=True)]
-
-    def _after_prompt(self, completion: Completion) -> Completion:
-        """As the model would write it: without the opening tag if the prompt ends with it."""
-        text = completion.text.removeprefix(self._fmt.reasoning_open) if self._opened else completion.text
-        tokens = max(1, len(text) // CHARACTERS_PER_TOKEN)
-        return replace(completion, text=text, opened=self._opened, num_tokens=tokens)
+def _less(paid: Paid, full: Paid, maximum: float) -> bool:
+    """Less than for a perfect verdict, or, where the reward reads the text itself, half of what another gold gets."""
+    return paid.pay < max(full.pay, HALF * maximum) - ROUNDING
 
 
-def _golds(golds: list[Paid], perfect: list[Paid], maximum: float) -> Checked:
-    full = [max(paid.pay, HALF * maximum) for paid in perfect]
-    return _checked(golds, [paid for paid, wanted in zip(golds, full, strict=True) if paid.pay < wanted - 1e-9])
-
-
-def _wrong(rows: Sequence[Row], fmt: Format, grader: _Grader) -> Checked:
-    pairs = [(row, answer) for row in rows for answer in wrong_answers(row, rows)]
-    asked, written = [row for row, _ in pairs], [in_form(row, answer, fmt) for row, answer in pairs]
-    form = grader.pay(asked, written, as_if=Verdict.WRONG)
-    paid = grader.pay(asked, written)
-    return _checked(paid, [one for one, wanted in zip(paid, form, strict=True) if one.pay > wanted.pay + 1e-9])
+def _remedy(reward: Reward) -> str:
+    if reward.verifier is not None:
+        return "reward.verifier=null"
+    functions = {component.function or name for name, component in reward.components.items()}
+    return "" if functions == {"strict"} else "reward=strict"
 
 
 def _checked(paid: list[Paid], failing: list[Paid]) -> Checked:
-    return Checked(len(paid), _mean(paid), max(one.pay for one in paid), tuple(failing))
+    return Checked(len(paid), mean_pay(paid), max(one.pay for one in paid), tuple(failing))
 
 
 def _attack(
-    name: str, rows: Sequence[Row], fmt: Format, grader: _Grader, maximum: float, wrong: float
+    name: str, rows: Sequence[Row], fmt: Format, grader: Grader, maximum: float, form: float
 ) -> Attacked | None:
     attack = ATTACKS[name]
     written = [(row, completion) for row in rows if (completion := attack.write(row, fmt, rows)) is not None]
     if not written:
         return None
-    paid = grader.pay([row for row, _ in written], [completion for _, completion in written], what=f"{name!r}")
+    paid = grader.pay(f"the attack {name!r}", [row for row, _ in written], [completion for _, completion in written])
     # A guess that hits is no defect of the reward; for attacks that hold the gold there is no luck.
     unlucky = [one for one in paid if attack.holds is not Holds.NOTHING or not _deserves(one)]
-    unearned = _mean(unlucky)
+    unearned = mean_pay(unlucky)
     return Attacked(
         name=name,
         attack=attack,
         rows=len(paid),
-        pay=_mean(paid),
+        pay=mean_pay(paid),
         highest=max(one.pay for one in paid),
-        share=_mean(paid) / maximum if maximum > 0 else 0.0,
-        luck=1 - len(unlucky) / len(paid),
+        share=mean_pay(paid) / maximum if maximum > 0 else 0.0,
+        luck=(len(paid) - len(unlucky)) / len(paid),
         unearned=unearned,
-        verdict=_verdict(unearned, maximum, wrong),
+        verdict=_verdict(unearned, maximum, form),
         example=max(unlucky or paid, key=lambda one: one.pay),
     )
 
 
-def _verdict(unearned: float, maximum: float, wrong: float) -> Safety:
+def _verdict(unearned: float, maximum: float, form: float) -> Safety:
     crumb = TOLERATED * max(maximum, 0.0)
     if unearned <= crumb:
         return Safety.SAFE
-    if unearned >= HALF * maximum or unearned > wrong + crumb:
+    if unearned >= HALF * maximum or unearned > form + crumb:
         return Safety.PAYS
     return Safety.FORM
 
@@ -258,29 +231,17 @@ def _deserves(paid: Paid) -> bool:
     return answer is not None and credit(answer, paid.row) > 0
 
 
-def _mean(paid: Sequence[Paid]) -> float:
-    return math.fsum(one.pay for one in paid) / len(paid) if paid else 0.0
-
-
-def _words(attacked: Attacked) -> str:
-    return f"`{attacked.name}` ({attacked.attack.description})"
-
-
-def _names(attacks: Sequence[Attacked]) -> str:
-    return ", ".join(one.name for one in attacks)
-
-
 def _problem(what: str, examples: Sequence[Paid], fix: str = "") -> Problem:
     where = "reward"
     if examples:
         first = examples[0]
         payer = max(first.components, key=lambda name: abs(first.components[name]))
         where = f"reward.components.{payer}"
-        what += f"; for example gold {str(first.row['gold'])[:60]!r}, extracted {_short(first.judged)}"
+        what += f"; for example gold {first.row['gold'][:60]!r}, extracted {_short(first.judged)}"
     return Problem(what, where, fix, "audit")
 
 
 def _short(judged: Judged) -> str:
     extracted = "nothing" if judged.extracted is None else repr(judged.extracted[:60])
-    reason = "; ".join(dict.fromkeys((judged.reason, *judged.problems)))
+    reason = judged.reason or "; ".join(judged.problems)
     return f"{extracted}: {judged.verdict}" + (f" ({reason[:120]})" if reason else "")

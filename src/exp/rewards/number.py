@@ -11,7 +11,7 @@ from exp.rewards.notation import clean
 from exp.rewards.readings import Expression, Fixed, Relation
 from exp.rewards.structure import read
 from exp.rewards.tokens import NotReadable
-from exp.rewards.tree import symbols
+from exp.rewards.tree import is_worked_out, symbols
 from exp.rewards.verdict import Verification, right, unparseable, wrong
 
 ABSOLUTE_TOLERANCE = Fraction(1, 100)
@@ -49,6 +49,8 @@ def _verify(answer: str, gold: str, tolerant: bool) -> Verification:
     found_value = _value(found) if found else None
     if found is None or found_value is None:
         return unparseable("the answer is not a number")
+    if not is_worked_out(found.tree) and is_worked_out(sought.tree):
+        return wrong("a sum or product that is not worked out")
     if same(found, sought):
         return right("equal")
     if found.unit and sought.unit and found.unit != sought.unit:

@@ -38,3 +38,14 @@ def factors(node: Node) -> list[Node]:
     if node.kind in ("mul", "neg"):
         return [factor for arg in node.args for factor in factors(arg)]
     return [node]
+
+
+def is_worked_out(node: Node) -> bool:
+    """Whether no sum or product of plain numbers is left, as in `20 + 15`; mixed numbers and powers of ten may."""
+    if node.kind in ("add", "mul") and all(factor.kind == "number" for arg in node.args for factor in _unsigned(arg)):
+        return False
+    return all(is_worked_out(arg) for arg in node.args)
+
+
+def _unsigned(node: Node) -> list[Node]:
+    return _unsigned(node.args[0]) if node.kind == "neg" else [node]

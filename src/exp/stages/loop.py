@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from exp.stages.audit import audit_reward
 from exp.stages.plan import Step
 from exp.stages.run import Run
 from exp.stages.store import Artifact
@@ -29,6 +30,8 @@ def run_steps(run: Run, steps: Sequence[Step], finished: Callable[[Step, Artifac
         _link(run, step, artifact.folder)
         if artifact.reused:
             run.record.resumed(step.name, artifact.folder, 0)
+        if step.name == "data:rl":
+            audit_reward(run, artifact.folder)
         run.record.ended(step.name, artifact.reused, time.time() - started)
         finished(step, artifact)
 

@@ -166,7 +166,7 @@ def _values(group: str, content: Group) -> dict[str, Any]:
 
 def _reward_values(point: Point) -> dict[str, Any]:
     named = [component.function for component in point.reward.components.values()] + [point.reward.verifier]
-    return {**point.reward.model_dump(mode="json"), "files": _file_contents(named)}
+    return {**_values("reward", point.reward), "files": _file_contents(named)}
 
 
 def _file_contents(names: Iterable[str | None]) -> dict[str, str]:
