@@ -36,7 +36,7 @@ NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
 
 FENCE = re.compile(r"^```(\w*) ?(\S*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\[[^\]]+\]\(([^)\s]+)\)")
-LOOKS = ("plan", "fields", "data", "verify")
+LOOKS = ("plan", "fields", "data", "audit", "verify")
 """Verbs that run nothing that takes long."""
 ELSEWHERE = {"hf", "wandb", "source"}
 """Commands of others."""

@@ -217,24 +217,24 @@ def test_the_content_of_ones_own_reward_belongs_to_grpo_and_of_ones_verifier_to_
 # the embedded weights changed, copy the new values. If neither did, the change broke identities: undo it.
 GOLDEN = {
     "": {
-        "data:sft": "75d684a5b75abc00",
+        "data:sft": "e8c99b883a361aaf",
         "data:rl": "3d6a7cbb23d33bb1",
         "data:eval": "0ab0996e96905821",
         "eval:base": "0c518c93292b5fe9",
-        "sft": "0004b788e9b7b5c4",
-        "eval:sft": "c0f742d5bd465c34",
-        "grpo": "2e946bc1b9699756",
-        "eval:grpo": "8c6611231978b085",
+        "sft": "ab1a393e31f98bc9",
+        "eval:sft": "c192047a5674ef08",
+        "grpo": "bf796fb261e00702",
+        "eval:grpo": "a1031d924bfe92a3",
     },
     "model=qwen06b dataset=gsm8k": {
         "data:sft": "9115e06274dbe425",
         "data:rl": "7fc4f70aaa6c066c",
         "data:eval": "9e02fd64d9402d14",
         "eval:base": "2e22048dd0b64125",
-        "sft": "bd3e59aaa7201fcb",
-        "eval:sft": "e9402e6c839bbe03",
-        "grpo": "aacb4f99c418c5cd",
-        "eval:grpo": "8c5eadb00612a171",
+        "sft": "f411a4b98c3812a7",
+        "eval:sft": "932924f906ed2ffd",
+        "grpo": "a7d55e4703601be5",
+        "eval:grpo": "531f7f25b1808982",
     },
 }
 
