@@ -15,6 +15,7 @@ LAYERS = (
     {"exp", "errors", "messages", "paths", "statistics"},
     {"contract", "config"},
     {"data", "rewards"},
+    {"monitors"},
     {"models"},
     {"tracking"},
     {"stages"},

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from exp.monitors.alert import SHOWN, Finding, sample
 from exp.monitors.monitor import Group, Row, mean, percent
-from exp.monitors.windows import LIKELY, SURE, Windows, change_of_mean, change_of_share, surely
+from exp.monitors.windows import LIKELY, SURE, Lasting, Windows, change_of_mean, change_of_share, surely
 
 PREFERRED_GROUPS = 12
 """Groups holding completions with and without a habit that are needed to say which the reward prefers."""
@@ -65,7 +65,8 @@ class Habits:
 
     - is preferred by the reward: s > `common` and d > 0, so that every update strengthens it;
     - spreads: s − s0 > `common`;
-    - stays: s > `stuck`, and it does not fall (s − s0 not below 0 at 2 standard errors).
+    - stays: s > `stuck`, and it does not fall (s − s0 not below 0 at 2 standard errors), for two windows of steps: a
+      model that is still learning the form has it for a while.
     """
 
     steps: int
@@ -73,6 +74,7 @@ class Habits:
     common: float
     stuck: float
     _windows: Windows[_Group] = field(init=False)
+    _stays: dict[str, Lasting] = field(init=False, default_factory=dict)
     _samples: dict[str, deque[dict[str, Any]]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -84,7 +86,7 @@ class Habits:
         if not self._windows.ready:
             return []
         names = {name for group in self._windows.last for name in group.shares}
-        return [habit for name in sorted(names) if (habit := self._judge(name))]
+        return [habit for name in sorted(names) if (habit := self._judge(name, step))]
 
     def _read(self, group: Group) -> _Group:
         found = [set(self.names(row)) for row in group]
@@ -94,26 +96,23 @@ class Habits:
             shown = self._samples.setdefault(name, deque(maxlen=SHOWN))
             shown.append(sample(next(row for row, names in zip(group, found, strict=True) if name in names)))
             if count < len(group):
-                paid = [[row["reward"] for row, n in zip(group, found, strict=True) if (name in n) is w] for w in (0, 1)]
-                advantages[name] = mean(paid[1]) - mean(paid[0])
+                having = [row["reward"] for row, names in zip(group, found, strict=True) if name in names]
+                others = [row["reward"] for row, names in zip(group, found, strict=True) if name not in names]
+                advantages[name] = mean(having) - mean(others)
         return _Group({name: count / len(group) for name, count in counts.items()}, advantages)
 
-    def _judge(self, name: str) -> Habit | None:
-        now = [group.shares.get(name, 0.0) for group in self._windows.last]
-        least = surely(now)
+    def _judge(self, name: str, step: int) -> Habit | None:
+        start, now = ([g.shares.get(name, 0.0) for g in side] for side in (self._windows.first, self._windows.last))
         advantages = [group.advantages[name] for group in self._windows.last if name in group.advantages]
         advantage = mean(advantages) if len(advantages) >= PREFERRED_GROUPS else None
-        start = [group.shares.get(name, 0.0) for group in self._windows.first]
+        least = surely(now)
+        how: How | None = None
         if advantage is not None and least > self.common and change_of_mean([0.0], advantages, SURE).low > 0:
-            return self._habit(name, "is preferred by the reward", start, now, advantage)
-        if self._windows.apart:
-            if change_of_share(start, now, SURE).low > self.common:
-                return self._habit(name, "spreads", start, now, advantage)
-            if least > self.stuck and change_of_share(start, now, LIKELY).high >= 0:
-                return self._habit(name, "stays", start, now, advantage)
-        return None
-
-    def _habit(
-        self, name: str, how: How, start: Sequence[float], now: Sequence[float], advantage: float | None
-    ) -> Habit:
-        return Habit(name, how, mean(start), mean(now), advantage, list(self._samples[name]))
+            how = "is preferred by the reward"
+        elif self._windows.apart and change_of_share(start, now, SURE).low > self.common:
+            how = "spreads"
+        falls = change_of_share(start, now, LIKELY).high < 0
+        stuck = self._windows.apart and least > self.stuck and not falls
+        if self._stays.setdefault(name, Lasting(2 * self.steps)).holds(stuck, step) and how is None:
+            how = "stays"
+        return Habit(name, how, mean(start), mean(now), advantage, list(self._samples[name])) if how else None

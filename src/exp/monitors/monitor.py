@@ -26,6 +26,8 @@ class Setting:
     """Completions per question (G)."""
     total: int
     """Optimiser steps of the stage; 0 if unknown."""
+    weights: Mapping[str, float]
+    """The reward's components with their weights."""
     embedded: bool = False
     """The model is the embedded one on made-up data, whose loss says nothing about real text."""
 
@@ -38,7 +40,8 @@ class Setting:
 def setting_of(point: Point, total: int) -> Setting:
     """The setting of a stage of `total` steps."""
     embedded = (point.model.path or "").startswith("embedded:")
-    return Setting(point.format, point.generations.num_generations, total, embedded)
+    weights = {name: component.weight for name, component in point.reward.components.items()}
+    return Setting(point.format, point.generations.num_generations, total, weights, embedded)
 
 
 class Monitor:
@@ -62,7 +65,7 @@ class Monitor:
         return []
 
 
-def groups_of(rows: Sequence[Row], generations: int) -> list[Group]:
+def groups_of(rows: Sequence[Row], generations: int) -> Sequence[Group]:
     """The groups of a batch: neighbours with the same question, at most G of them."""
     groups: list[list[Row]] = []
     for row in rows:

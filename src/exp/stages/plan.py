@@ -150,8 +150,11 @@ def _eval_step(point: Point, name: str, model: tuple[str, str], data: Step) -> S
 
 
 def _training_values(point: Point, group: str) -> dict[str, Any]:
+    own = _values(group, getattr(point, group))
+    if group == "sft":
+        own["packing"] = point.packing  # what `auto` comes to
     return {
-        group: _values(group, getattr(point, group)),
+        group: own,
         "lora": _values("lora", point.lora),
         "backend": _values("backend", point.backend),
         "dtype": point.model.dtype,
