@@ -70,8 +70,9 @@ def _run(point: Point, base: Source, steps: list[Step], folder: Path, overrides:
     terminal = Terminal(screen, folder, steps)
     trackers = _trackers(point, folder, terminal)
     record = Record(folder / "metrics.jsonl", [terminal, *trackers])
-    stopper = Stopper()
-    run = Run(point, folder, Store(Path(point.outputs).resolve() / "store", record.say), record, stopper, base)
+    stopper = Stopper(terminal.say)
+    store = Store(Path(point.outputs).resolve() / "store", record.say, stopper.check)
+    run = Run(point, folder, store, record, stopper, base)
     finished: list[tuple[Step, Artifact]] = []
     started = time.time()
     try:

@@ -29,9 +29,9 @@ _OTHERS = ("cut off before the stop token", " different answers")
 class Form(Monitor):
     """Tag tricks and repeated problems of form.
 
-    Tricks are told from 5 % of completions (tag order: "any rise; > .05", as in rewardspy's and rldoctor's style of
-    thresholds), problems as the parser names them from 20 % where they spread and 25 % where they stay; for the rules
-    see `Habits`. A trick is one of: all tags after the text they should enclose, tags in another order, tags repeated.
+    Tricks are told from 5 % of completions and 25 % where they stay, problems as the parser names them from 20 % and
+    25 %; for the rules see `Habits`. The thresholds are our own: a healthy run of the embedded model holds 10 % of
+    malformed completions, none of which the reward prefers. A trick is one of: all tags after the text they should enclose, tags in another order, tags repeated.
     """
 
     def __init__(self, setting: Setting) -> None:

@@ -54,7 +54,7 @@ class SftLoss(Monitor):
     Over windows of a tenth of the stage, at least 8 rows. A warning if the last window lies half above the lowest
     window, at 4 standard errors (it diverges), or, at the end, if the loss is not below that of the first window. Notes
     at the end (90 % of the steps), on real data only: below 0.1 with rows seen more than once, learned by heart;
-    above the band 0.3–0.7, not learned yet. The band is this project's lesson from SFT on reasoning traces.
+    above the band 0.3–0.7, not learned yet. The band is where SFT on reasoning traces usually settles.
     """
 
     stages: ClassVar[tuple[str, ...]] = ("sft",)

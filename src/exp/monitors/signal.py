@@ -95,7 +95,7 @@ class NoSignal(Monitor):
         return (
             f"{percent(share)} of groups give no signal; {percent(unavoidable)} would be unavoidable with {size} "
             f"generations at a pass rate of {percent(rate)}. Most of them are too {mostly}",
-            f"Take {other} questions, or raise the number of generations (generations=g{2 * size}).",
+            f"Take {other} questions, or raise the number of generations (generations.num_generations={2 * size}).",
             too_hard or excess > EXCESS_WARNED,
             evidence,
         )

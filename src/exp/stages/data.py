@@ -14,6 +14,11 @@ def run_data(run: Run, step: Step, folder: Path) -> dict[str, Any]:
     """Prepare the rows of `step.variant` (`sft`, `rl` or `eval`); the report is the artifact's facts."""
     point = run.point
     run.record.started(step.name)
+
+    def tell(use: str, read: int, kept: int, wanted: int | None) -> None:
+        run.stopper.check()
+        run.record.progress(step.name, read)
+
     report = prepare(
         point.dataset,
         point.format,
@@ -23,7 +28,7 @@ def run_data(run: Run, step: Step, folder: Path) -> dict[str, Any]:
         point.seed,
         folder,
         uses=tuple(dict.fromkeys(("eval", step.variant))),
-        progress=lambda use, read, kept, wanted: run.record.progress(step.name, read),
+        progress=tell,
     )
     run.record.say(in_words(step.variant, report["uses"][step.variant]))
     return {**report["uses"][step.variant], "template_hash": report["template_hash"], "opened": report["opened"]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -26,8 +26,9 @@ class Interrupted(Exception):
 class Stopper:
     """Whether a signal has asked this process to stop."""
 
-    def __init__(self) -> None:
+    def __init__(self, say: Callable[[str], None] = lambda text: None) -> None:
         self.number = 0
+        self.say = say
 
     def check(self) -> None:
         """Raise `Interrupted` if a stop was asked for; call it where everything so far is on disk."""
@@ -47,4 +48,6 @@ class Stopper:
     def _asked(self, number: int, frame: FrameType | None) -> None:
         if self.number and number == signal.SIGINT:
             raise KeyboardInterrupt
+        if not self.number:
+            self.say(f"{signal.Signals(number).name}: stopping at the next safe point (Ctrl-C again stops at once)")
         self.number = number

@@ -21,6 +21,8 @@ from exp.errors import refuse
 from exp.stages.files import damage, listing, write_json
 
 MANIFEST = "manifest.json"
+WAIT = 0.2
+"""Seconds between looks at an artifact that another process is making."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,13 @@ class Artifact:
 class Store:
     """Artifacts under `root/<stage>/<identity>/`."""
 
-    def __init__(self, root: Path, say: Callable[[str], None] = print) -> None:
+    def __init__(
+        self, root: Path, say: Callable[[str], None] = print, check: Callable[[], None] = lambda: None
+    ) -> None:
+        """`say` is told what a user should know; `check` is called while waiting and may raise to end the wait."""
         self.root = root
         self.say = say
+        self.check = check
 
     def find(self, stage: str, identity: str) -> Artifact | None:
         """The finished artifact, verified; None where there is none, or a damaged one."""
@@ -112,7 +118,9 @@ class Store:
                 self.say(
                     f"{stage}/{identity} is being made by another process ({stream.read().strip()}); waiting for it"
                 )
-                fcntl.flock(stream, fcntl.LOCK_EX)
+                while not _try_lock(stream):
+                    self.check()
+                    time.sleep(WAIT)
             stream.truncate(0)
             stream.write(f"pid {os.getpid()} on {socket.gethostname()}\n")
             stream.flush()
