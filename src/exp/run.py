@@ -21,6 +21,8 @@ from exp.config.point import Point
 from exp.errors import Refused
 from exp.messages import print_refusal
 from exp.models.source import Source
+from exp.monitors.alert import Alert
+from exp.monitors.watch import Monitors
 from exp.preflight.contracts import require_contracts
 from exp.preflight.resolve import resolve
 from exp.stages.files import write_json, write_text
@@ -70,6 +72,7 @@ def _run(point: Point, base: Source, steps: list[Step], folder: Path, overrides:
     terminal = Terminal(screen, folder, steps)
     trackers = _trackers(point, folder, terminal)
     record = Record(folder / "metrics.jsonl", [terminal, *trackers])
+    record.listeners.append(Monitors(point, folder, lambda alert: _tell(alert, terminal, trackers)))
     stopper = Stopper(terminal.say)
     store = Store(Path(point.outputs).resolve() / "store", record.say, stopper.check)
     run = Run(point, folder, store, record, stopper, base)
@@ -105,6 +108,12 @@ def _run(point: Point, base: Source, steps: list[Step], folder: Path, overrides:
         terminal.close()
         for tracker in trackers:
             tracker.close()
+
+
+def _tell(alert: Alert, terminal: Terminal, trackers: list[WandbView]) -> None:
+    terminal.say(str(alert))
+    for tracker in trackers:
+        tracker.alert(alert.monitor, str(alert), urgent=alert.severity == "warning")
 
 
 def _quieten() -> None:

@@ -10,7 +10,6 @@ from omegaconf import OmegaConf
 
 from exp.config.compose import chosen_words, compose_point, origin, typed_point
 from exp.errors import Problem, Refused
-from exp.paths import conf_dir
 
 
 def problems(*words: str) -> tuple[Problem, ...]:

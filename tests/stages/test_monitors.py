@@ -115,7 +115,7 @@ def test_the_undisturbed_run_raises_nothing(trained: Trained, tmp_path: Path) ->
 
 def test_a_paid_mention_of_tags_is_told_as_repeated_tags(trained: Trained) -> None:
     alerts = trained.alerts(*pays(trained, "tags"))
-    assert first(alerts, "form").about == "tags repeated" and first(alerts, "form").step <= STEPS // 2
+    assert first(alerts, "form").about == "tags repeated" and first(alerts, "form").step <= 2 * STEPS // 3
     assert first(alerts, "reward_without_truth").evidence["component"] == "tags"
     assert all(sample["completion"].count("<answer>") > 1 for sample in first(alerts, "form").samples)
 
@@ -133,7 +133,7 @@ def test_one_paid_answer_is_told_with_that_answer(trained: Trained) -> None:
 
 
 def test_paid_repetition_is_told_as_repetition(trained: Trained) -> None:
-    assert first(trained.alerts(*pays(trained, "loops")), "repetition").step <= STEPS // 2
+    assert "preferred by the reward" in first(trained.alerts(*pays(trained, "loops")), "repetition").what
 
 
 def test_a_limit_too_small_for_the_answer_is_told_as_such_within_a_window(trained: Trained) -> None:

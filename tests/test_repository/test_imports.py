@@ -24,13 +24,17 @@ LAYERS = (
 )
 LAYER = {room: depth for depth, rooms in enumerate(LAYERS) for room in rooms}
 # Stages write through tracking, and tracking knows nothing of data, rewards or models.
-NARROW = {"tracking": LAYERS[0] | LAYERS[1] | {"tracking"}}
+NARROW = {
+    "tracking": LAYERS[0] | LAYERS[1] | {"tracking"},
+    "monitors": LAYERS[0] | LAYERS[1] | {"rewards", "monitors"},
+}
 
 SLOW = {"torch", "transformers", "trl", "peft", "datasets", "vllm", "unsloth", "wandb"}
 QUICK_ROOMS = {
     "contract",
     "config",
     "rewards",
+    "monitors",
     "cluster",
     "views",
     "tracking",

@@ -31,7 +31,8 @@ class Form(Monitor):
 
     Tricks are told from 5 % of completions and 25 % where they stay, problems as the parser names them from 20 % and
     25 %; for the rules see `Habits`. The thresholds are our own: a healthy run of the embedded model holds 10 % of
-    malformed completions, none of which the reward prefers. A trick is one of: all tags after the text they should enclose, tags in another order, tags repeated.
+    malformed completions, none of which the reward prefers. A trick is one of: all tags after the text they should
+    enclose, tags in another order, tags repeated.
     """
 
     def __init__(self, setting: Setting) -> None:

@@ -99,6 +99,11 @@ class WandbView:
     def say(self, text: str) -> None:
         """Nothing: remarks are for terminals."""
 
+    def alert(self, title: str, text: str, urgent: bool) -> None:
+        """Send a W&B alert, which reaches people by mail or chat as they have set it up."""
+        level = "WARN" if urgent else "INFO"
+        self._try(lambda: self._run.alert(title=title, text=text, level=level))
+
     def result(self, content: dict[str, Any]) -> None:
         """Put the run's result into the summary."""
         names = ("accuracy", "format_rate", "truncated_rate", "mean_tokens")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from exp.errors import refuse
+from exp.monitors.alert import read_alerts
 from exp.views.report_curves import curves
 from exp.views.report_rows import GREEDY, ROLLOUTS, SAMPLED, Budget, Row, read_rows, select
 from exp.views.report_words import LABELS, cautions, comparison, duration, headline
@@ -31,6 +32,8 @@ def gather(run_folder: Path) -> dict[str, Any]:
     panels = curves(read_rows(metrics, unreadable)) if metrics.exists() else []
     sources, rows = _completions(run_folder, unreadable)
     notes = cautions(result) if result else ["This run has no result yet."]
+    alerts = read_alerts(run_folder)
+    notes += [str(alert) for alert in alerts if alert.severity == "warning"]
     if unreadable:
         notes.append(f"Unreadable and left out: {unreadable[0]}{_and_more(len(unreadable) - 1)}.")
     return {
@@ -55,6 +58,8 @@ def gather(run_folder: Path) -> dict[str, Any]:
         "trees": [
             {"title": title, "value": value}
             for title, value in (
+                ("Alerts", [alert.as_row() for alert in alerts]),
+                ("Reward audit", _json(run_folder / "audit.json")),
                 ("Data", result.get("data")),
                 ("Environment", _json(run_folder / "environment.json")),
             )
