@@ -9,7 +9,7 @@ from omegaconf import DictConfig
 
 from exp.paths import conf_dir
 
-ASKS = ("--help", "-h", "--hydra-help", "--version", "--info", "-i", "--shell-completion", "-sc")
+ASKS = ("--hydra-help", "--version", "--info", "-i", "--shell-completion", "-sc")
 """Options that ask about the command and run nothing."""
 
 
@@ -24,6 +24,11 @@ def run(config: DictConfig) -> None:
 def main() -> None:
     """Check the command line and hand it to Hydra."""
     words = sys.argv[1:]
+    if "--help" in words or "-h" in words:
+        from exp.views.usage import usage
+
+        print(usage(), end="")
+        return
     if not any(word.split("=")[0] in ASKS for word in words):
         sys.argv[1:] = checked(words)
     run()

@@ -12,7 +12,7 @@ import yaml
 from tests.stages.small_run import Outputs
 
 from exp.config.point import Point
-from exp.monitors.alert import Alert
+from exp.monitors.alert import Alert, read_alerts
 from exp.monitors.watch import Monitors
 
 pytestmark = pytest.mark.slow
@@ -63,9 +63,11 @@ class Trained(Outputs):
         return [*start, *SETTINGS, *overrides]
 
     def alerts(self, *overrides: str, status: int = 0) -> list[Alert]:
-        """Train, then let the monitors follow what the run wrote."""
+        """Train; what the run was told is what monitors say that are fed its files, as they are at a resume."""
         self.run(*overrides, status=status)
-        return follow(self.runs()[-1], self.folder / "followed")
+        told = read_alerts(self.runs()[-1])
+        assert told == follow(self.runs()[-1], self.folder / "followed")
+        return told
 
 
 def follow(run: Path, folder: Path) -> list[Alert]:
