@@ -26,7 +26,11 @@ def main(words: Sequence[str]) -> int:
     for group in words or GROUPS:
         if group not in GROUPS:
             close = nearest(group, list(GROUPS))
-            raise refuse(f"there is no group {group!r}; there are {', '.join(GROUPS)}", "fields", f"exp fields {close}" if close else "")
+            raise refuse(
+                f"there is no group {group!r}; there are {', '.join(GROUPS)}",
+                "fields",
+                f"exp fields {close}" if close else "",
+            )
         show_group(group)
     return 0
 
