@@ -57,7 +57,7 @@ class Step:
 Policy = Callable[[Step], str | tuple[str, bool]]
 """Writes a completion, or a completion and whether it ended."""
 Pay = Callable[[dict[str, Any]], float]
-"""The reward of a row that has no reward yet; it may change the row's verdict too."""
+"""The reward of a row that has no reward yet; it may change the verdict too, or set `strict`, a truth of its own."""
 
 
 def formed(reasoning: str, answer: str) -> str:
@@ -94,7 +94,7 @@ def batch(number: int, policy: Policy, pay: Pay, rng: random.Random, questions: 
                 "ended": ended,
             }
             row["reward"] = pay(row)
-            row["components"] = {"pay": row["reward"], "truth": truth(row)}
+            row["components"] = {"pay": row["reward"], "truth": row.pop("strict", truth(row))}
             rows.append(row)
     return rows
 

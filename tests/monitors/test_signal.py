@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 from tests.monitors.stream import STEPS, Step, formed, point, watch
@@ -78,13 +79,24 @@ def test_trouble_of_the_verifier_is_told_with_its_reason(
     tmp_path: Path, verdict: str, reason: str, share: float, about: str, step: int
 ) -> None:
     def trouble(row: dict[str, Any]) -> float:
-        if hash((row["id"], row["completion"][:80])) % 1000 < 1000 * share:
+        if crc32(row["completion"].encode()) % 1000 < 1000 * share:
             row |= {"verdict": verdict, "reason": reason}
         return float(row["verdict"] == "right")
 
     first = watch(tmp_path, lambda s: formed(s.prose(30), s.answer(0.3)), trouble)["verifier"][0]
     assert first.about == about and first.step <= step
     assert all(sample["reason"].startswith(reason) for sample in first.samples)
+
+
+def test_a_training_verifier_that_the_datasets_own_contradicts_is_told(tmp_path: Path) -> None:
+    def lax(row: dict[str, Any]) -> float:
+        if row["verdict"] == "right" and crc32(row["completion"].encode()) % 4 == 0:
+            row["strict"] = 0.0
+        return float(row["verdict"] == "right")
+
+    first = watch(tmp_path, lambda s: formed(s.prose(30), s.answer(0.5)), lax)["verifier"][0]
+    assert first.about == "disagreement" and first.step <= 15
+    assert "dataset's own verifier" in first.what
 
 
 @pytest.mark.parametrize(

@@ -150,3 +150,17 @@ def test_a_reward_that_pays_for_tags_is_refused_before_anything_is_trained(outpu
     outputs.run(*words, "reward.audit=warn")
     found = json.loads((outputs.runs()[-1] / "audit.json").read_text())
     assert any("tags at the end" in problem for problem in found["problems"])
+
+
+def test_the_truth_is_the_datasets_own_verdict_whatever_verifier_the_reward_uses(
+    copied: Callable[..., Outputs], tmp_path: Path
+) -> None:
+    outputs = copied(without=["grpo"])
+    (tmp_path / "lax.py").write_text("def lax(answer, gold):\n    return True\n")
+    outputs.run(f"reward.verifier={tmp_path}/lax.py:lax", "reward.audit=warn")
+    lines = (outputs.runs()[-1] / "completions" / "grpo.jsonl").read_text().splitlines()
+    rows = [json.loads(line) for line in lines]
+    formed = [row for row in rows if row["well_formed"]]
+    assert formed and all(row["verdict"] == "right" for row in formed)
+    assert {row["components"]["truth"] for row in formed} == {float(row["extracted"] == row["gold"]) for row in formed}
+    assert any(row["components"]["truth"] == 0 for row in formed)

@@ -1,4 +1,4 @@
-"""Trouble with the verifier: answers it cannot read, does not judge in time, or fails on."""
+"""Trouble with the verifier: answers it cannot read, does not judge in time, fails on, or judges unlike the truth."""
 
 from __future__ import annotations
 
@@ -9,13 +9,21 @@ from typing import Any
 from exp.monitors.alert import SHOWN, Finding, sample
 from exp.monitors.monitor import Group, Monitor, Row, Setting, mean, percent
 from exp.monitors.windows import LIKELY, Windows, change_of_share, surely
+from exp.rewards.verdict import Verdict
 from exp.rewards.verify import FAILED
 
-LIMITS = {"failed": 0.0, "timeout": 0.02, "unparseable": 0.1}
+LIMITS = {"failed": 0.0, "timeout": 0.02, "unparseable": 0.1, "disagreement": 0.03}
 FAILURES = 3
+_WORDS = {
+    "failed": "made the verifier fail",
+    "timeout": "ran into its time limit",
+    "unparseable": "are unparseable",
+    "disagreement": "are judged otherwise by the dataset's own verifier",
+}
 _ADVICE = {
     "failed": "This is a defect of the verifier: report the samples, and choose another kind with reward.verifier.",
     "timeout": "Each costs up to 2 s and earns 0; see the samples, and choose a cheaper kind with reward.verifier.",
+    "disagreement": "reward.verifier and the dataset's own verifier differ: the samples show which of them is wrong.",
     "unparseable": "See the samples: if they are good answers, their kind is wrong (reward.verifier, or the dataset).",
 }
 
@@ -24,7 +32,8 @@ class VerifierTrouble(Monitor):
     """Verdicts that say nothing of the answer.
 
     Of the completions that hold an answer: more than 2 % timeouts, or more than 10 % unparseable and not falling (at 2
-    standard errors, after two windows), both exceeded at 4 standard errors; or 3 on which the verifier failed at all.
+    standard errors, after two windows), or more than 3 % judged unlike the truth, all exceeded at 4 standard errors; or
+    3 on which the verifier failed at all.
     (Any cause above .05 is the usual advice; a model that starts with prose for answers exceeds it in health.)
     """
 
@@ -54,9 +63,7 @@ class VerifierTrouble(Monitor):
             told = told and self._windows.apart and change_of_share(before, now, LIKELY).high >= 0
         if not told:
             return None
-        word = {"failed": "made the verifier fail", "timeout": "ran into its time limit"}.get(
-            trouble, "are unparseable"
-        )
+        word = _WORDS[trouble]
         return Finding(
             f"{percent(mean(now))} of answers {word} ({self._counts[trouble]} so far)",
             _ADVICE[trouble],
@@ -68,10 +75,13 @@ class VerifierTrouble(Monitor):
 
 
 def trouble_of(row: Row) -> str:
-    """`failed`, `timeout`, `unparseable`, or "" where the verdict is about the answer."""
+    """`failed`, `timeout`, `unparseable`, `disagreement`, or "" where the verdict is about the answer and shared."""
     if row["reason"].startswith(FAILED):
         return "failed"
-    return row["verdict"] if row["verdict"] in LIMITS else ""
+    if row["verdict"] in LIMITS:
+        return str(row["verdict"])
+    right = row["verdict"] == Verdict.RIGHT and row["well_formed"]
+    return "disagreement" if right != bool(row["components"]["truth"]) else ""
 
 
 def _read(group: Group) -> dict[str, float] | None:

@@ -11,7 +11,7 @@ from exp.rewards.library import Batch, score
 from exp.stages.run import Run
 
 TRUTH = "truth"
-"""Right answer in a well-formed completion, logged beside the training reward with weight 0."""
+"""Right answer by the dataset's own verifier in a well-formed completion, logged beside the reward with weight 0."""
 
 COLUMNS = ("id", "question", "gold", "kind", "subject", "type")
 
@@ -62,7 +62,11 @@ class Scorer:
         golds, kinds = [row["gold"] for row in rows], [self.reward.verifier or row["kind"] for row in rows]
         judged = judge(read, golds, kinds, self.run.point.format)
         scores = score(Batch(read, judged, golds, rows), self.reward)
-        scores[TRUTH] = [float(j.verdict is Verdict.RIGHT and j.well_formed) for j in judged]
+        # The truth is the dataset's own verifier, whichever the reward uses.
+        strict = (
+            judge(read, golds, [row["kind"] for row in rows], self.run.point.format) if self.reward.verifier else judged
+        )
+        scores[TRUTH] = [float(j.verdict is Verdict.RIGHT and j.well_formed) for j in strict]
         log_metric("accuracy", _mean([j.verdict is Verdict.RIGHT for j in judged]))
         log_metric("format", _mean([j.well_formed for j in judged]))
         log_metric("cut_off", _mean([not c.ended for c in read]))
