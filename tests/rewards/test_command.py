@@ -33,7 +33,8 @@ def test_json_gives_a_line_for_each_row_and_a_summary(tmp_path: Path, capsys: py
     assert [line["kind"] for line in lines] == ["math", "integer", "integer", "math"]
     assert lines[0]["extracted"] == "5"
     assert (summary["n"], summary["agree"]) == (4, 2)
-    assert (summary["false_positive"], summary["false_negative"]) == (["c"], ["b"])
+    assert (summary["false_positive"], summary["false_negative"]) == (1, 1)
+    assert (summary["false_positive_ids"], summary["false_negative_ids"]) == (["c"], ["b"])
     assert summary["by_kind"]["integer"] == {"n": 2, "agree": 0}
     assert summary["seconds"] > 0
     assert summary["per_second"] > 0

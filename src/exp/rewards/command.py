@@ -85,10 +85,12 @@ def _run(rows: list[Row], as_json: bool) -> dict[str, Any]:
     return {
         "n": len(rows),
         "agree": len(rows) - len(false_positive) - len(false_negative),
-        "false_positive": false_positive,
-        "false_negative": false_negative,
+        "false_positive": len(false_positive),
+        "false_negative": len(false_negative),
+        "false_positive_ids": false_positive,
+        "false_negative_ids": false_negative,
         "by_kind": by_kind,
-        "seconds": round(seconds, 3),
+        "seconds": round(seconds, 6),
         "per_second": round(len(rows) / seconds, 1) if seconds else 0.0,
     }
 
@@ -137,6 +139,6 @@ def _line(line: dict[str, Any], gold: str) -> str:
 
 def _sentence(summary: dict[str, Any]) -> str:
     return (
-        f"{summary['agree']} of {summary['n']} as expected; false positive: {len(summary['false_positive'])}, "
-        f"false negative: {len(summary['false_negative'])}; {summary['seconds']} s, {summary['per_second']} per second"
+        f"{summary['agree']} of {summary['n']} as expected; false positive: {summary['false_positive']}, "
+        f"false negative: {summary['false_negative']}; {summary['seconds']:.3f} s, {summary['per_second']} per second"
     )
