@@ -20,6 +20,7 @@ from exp.data.examples import Unusable
 from exp.data.rows import rl_row
 from exp.data.sources import open_source
 from exp.errors import Problem, Refused, refuse
+from exp.messages import harmless
 from exp.rewards.audit import Audit, Checked, Safety, audit
 from exp.rewards.library import problems
 from exp.rewards.pay import Paid
@@ -56,7 +57,7 @@ def main(argv: Sequence[str]) -> int:
     _show(outcome, Console())
     for kind, listed in (("warning", warnings), ("problem", found)):
         for problem in listed:
-            print(f"{kind}: {_harmless(str(problem))}", file=sys.stderr)
+            print(f"{kind}: {harmless(str(problem))}", file=sys.stderr)
     return int(bool(found))
 
 
@@ -183,9 +184,4 @@ def _draw_example(paid: Paid, console: Console) -> None:
 
 
 def _line(console: Console, text: str, style: str = "") -> None:
-    console.print(Text(_harmless(text), style=style), soft_wrap=True)
-
-
-def _harmless(text: str) -> str:
-    """Without the control characters by which data could command the terminal."""
-    return "".join(c if c.isprintable() or c in "\n\t" else "�" for c in text)
+    console.print(Text(harmless(text), style=style), soft_wrap=True)

@@ -13,7 +13,7 @@ from exp.config.compose import compose_point
 from exp.data.prompts import PromptBuilder
 from exp.data.show import Shown, marked, read_row, show_row
 from exp.errors import Refused
-from exp.messages import print_refusal
+from exp.messages import harmless, print_refusal
 from exp.models.source import find_base, require_available
 
 LONGEST_VALUE = 600
@@ -64,7 +64,7 @@ def _print_tokens(shown: Shown, console: Console) -> None:
         return
     text = Text()
     for token in shown.tokens:
-        text.append(_harmless(token.text), style=LEARNT if token.learnt else "dim")
+        text.append(harmless(token.text), style=LEARNT if token.learnt else "dim")
         text.append("|", style="dim")
     console.print(text, soft_wrap=True)
 
@@ -85,12 +85,7 @@ def _heading(console: Console, text: str) -> None:
 
 
 def _line(console: Console, text: str) -> None:
-    console.print(Text(_harmless(text)), soft_wrap=True)  # as it is: no markup, no wrapping of what may be piped
-
-
-def _harmless(text: str) -> str:
-    """Without the control characters by which data could command the terminal."""
-    return "".join(c if c.isprintable() or c in "\n\t" else "�" for c in text)
+    console.print(Text(harmless(text)), soft_wrap=True)  # as it is: no markup, no wrapping of what may be piped
 
 
 def _short(value: object) -> str:

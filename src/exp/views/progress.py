@@ -19,6 +19,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from exp.messages import harmless
 from exp.stages.plan import Step
 from exp.stages.stopping import Interrupted
 
@@ -101,7 +102,7 @@ class Terminal:
 
     def say(self, text: str) -> None:
         """Print a line above the bars."""
-        self.console.print(Text(text), soft_wrap=True)
+        self.console.print(Text(harmless(text)), soft_wrap=True)
 
     def close(self) -> None:
         """Take the bars away and give the terminal back."""
@@ -136,9 +137,9 @@ class Terminal:
     def _show(self, stage: str, row: dict[str, Any]) -> None:
         text = Text.assemble(
             (f"{stage} sample  ", "dim"),
-            row["question"][-120:],
+            harmless(row["question"][-120:]),
             (" → ", "dim"),
-            row["completion"][:300].replace("\n", "⏎"),
+            harmless(row["completion"][:300]).replace("\n", "⏎"),
         )
         text.append(
             f"  [{row['verdict']}: {row['extracted']!r}, expected {row['gold']!r}]",
