@@ -1,6 +1,6 @@
 """Makes the tiny base model that ships with the package: `python -m exp.models.tiny.make OUTDIR`.
 
-A Qwen3 of 130,000 parameters, pretrained from scratch for two minutes on two-digit additions of which
+A Qwen3 of 130,000 parameters, pretrained from scratch in a few minutes on two-digit additions of which
 half forget the carry. It stands for a base model that knows the subject, makes a systematic mistake, and has
 never seen a reasoning tag: the shortest honest path through fine-tuning, reinforcement learning and evaluation.
 """
