@@ -43,15 +43,16 @@ def checked(words: list[str]) -> list[str]:
     from exp.errors import Refused
     from exp.messages import print_refusal
 
-    options, _ = get_args_parser().parse_known_args(words)
+    options, _ = get_args_parser().parse_known_intermixed_args(words)
     try:
         folders = split_words(words)[1]
-        accepted = iter(check_overrides(options.overrides, multirun=bool(options.multirun), folders=folders))
+        accepted = check_overrides(options.overrides, multirun=bool(options.multirun), folders=folders)
     except Refused as refused:
         print_refusal(refused)
         sys.exit(2)
     given = set(options.overrides)
-    return [next(accepted) if word in given else word for word in words]
+    # Switches first: Hydra's own parser takes overrides on one side of them only.
+    return [*(word for word in words if word not in given), *accepted]
 
 
 if __name__ == "__main__":

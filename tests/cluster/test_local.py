@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -95,3 +97,20 @@ def test_a_study_runs_as_the_same_sweep(here: Path) -> None:
     assert "2 points" in done.stdout
     assert "lora=r8" in done.stdout
     assert done.returncode == 2
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 75), (signal.SIGINT, 130)])
+def test_a_signal_to_the_sweep_reaches_its_point_and_no_other_point_starts(
+    number: signal.Signals, status: int, tmp_path: Path
+) -> None:
+    words = ["-m", "tracker=none", "eval=none", "grpo=none", "sft.steps=400", "sft.batch_size=8", "seed=1,2"]
+    command = [sys.executable, "-m", "exp.train", f"outputs={tmp_path}", *words]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    sweep = subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while sweep.poll() is None and not list(tmp_path.glob("store/sft/*.partial/metrics.jsonl")):
+        time.sleep(0.05)
+    sweep.send_signal(number)
+    out, err = sweep.communicate(timeout=120)
+    assert sweep.returncode == status, out + err
+    assert len(list(tmp_path.glob("runs/2*"))) == 1
+    assert "The sweep stopped here" in out

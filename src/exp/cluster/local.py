@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +9,7 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
+from exp.cluster.child import run_child
 from exp.config.compose import typed_point
 from exp.errors import Problem, Refused
 from exp.messages import print_refusal
@@ -50,7 +50,7 @@ def run_sweep(composed: Sequence[Any]) -> int:
     for number, point in enumerate(distinct, 1):
         words = " ".join(override.lstrip("+") for override in point.overrides)
         print(f"\n[{number}/{len(distinct)}] {words}", flush=True)
-        statuses[words] = _run_point(point.overrides)
+        statuses[words] = run_child([sys.executable, "-m", "exp.train", *point.overrides])
         if statuses[words] in (75, 130):
             print("The sweep stopped here; the same command continues it.")
             return statuses[words]
@@ -79,13 +79,3 @@ def check_points(composed: Sequence[Any]) -> list[SweepPoint]:
 
 def _distinct(problems: list[Problem]) -> list[Problem]:
     return list(dict.fromkeys(problems))
-
-
-def _run_point(overrides: Sequence[str]) -> int:
-    process = subprocess.Popen([sys.executable, "-m", "exp.train", *overrides])
-    while True:
-        try:
-            return process.wait()
-        except KeyboardInterrupt:
-            # The terminal sends Ctrl-C to the point as well, which saves and ends by itself; wait for that.
-            continue

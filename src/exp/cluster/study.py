@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ import yaml
 from pydantic import Field, ValidationError
 from pydantic_core import ErrorDetails
 
+from exp.cluster.child import run_child
 from exp.config.group import Group
 from exp.errors import Problem, Refused, nearest, refuse
 from exp.paths import sweeps_dir
@@ -32,13 +32,7 @@ def main(words: Sequence[str]) -> int:
         return 0 if words else 2
     study = read_study(find_study(words[0]))
     command = [sys.executable, "-m", "exp.train", "-m", *sweep_overrides(study), *words[1:]]
-    process = subprocess.Popen(command)
-    while True:
-        try:
-            return process.wait()
-        except KeyboardInterrupt:
-            # The terminal sends Ctrl-C to the sweep as well, which ends by itself; wait for that.
-            continue
+    return run_child(command)
 
 
 def sweep_overrides(study: Study) -> list[str]:

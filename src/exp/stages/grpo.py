@@ -67,7 +67,7 @@ def run_grpo(run: Run, step: Step, folder: Path) -> dict[str, Any]:
         "batch": batch.as_dict(),
         "seconds_saving": round(follow.seconds_saving, 2),
     }
-    facts |= finish(run, trainer.model, start, folder)
+    facts |= finish(run, "grpo", trainer.model, start, folder)
     facts["proofs"]["kl_at_step_0"] = step_0
     return facts
 

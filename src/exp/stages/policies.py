@@ -12,6 +12,11 @@ from exp.models.proofs import divergence, probe, require_adapter_matters, requir
 from exp.stages.run import Run
 
 PROBE_QUESTION = "2+2=?"
+NOTHING_LEARNT = {
+    "sft": "raise sft.learning_rate or sft.steps",
+    "grpo": "look at reward and frac_reward_zero_std in metrics.jsonl: where all rewards of a group are equal, nothing "
+    "is learnt; train SFT longer, take easier questions, or raise grpo.steps",
+}
 TOLERANCE = 1e-3
 """Largest divergence in nats between a policy as saved and as loaded again; float32 on one machine gives 0."""
 
@@ -27,7 +32,7 @@ def probe_ids(run: Run) -> list[int]:
     return run.prompts.prompt_ids(run.prompts.messages(PROBE_QUESTION))
 
 
-def finish(run: Run, model: Any, start: Policy, folder: Path) -> dict[str, Any]:
+def finish(run: Run, stage: str, model: Any, start: Policy, folder: Path) -> dict[str, Any]:
     """Save what training changed, prove that it was saved and matters, and remove what only resuming needs.
 
     Raises `Refused` if the trained model does not differ from the one the stage started from, or if what was saved is
@@ -42,11 +47,8 @@ def finish(run: Run, model: Any, start: Policy, folder: Path) -> dict[str, Any]:
     before = start.facts.get("probe") or probe(load_policy(start, run.point.model, run.point.backend), ids)
     change = divergence(before, trained)
     if trained == before:
-        raise refuse(
-            "training changed nothing: the model answers exactly as before",
-            "sft or grpo",
-            "raise the learning rate or the steps",
-        )
+        what = f"{stage} changed nothing: the model answers exactly as before"
+        raise refuse(what, stage, NOTHING_LEARNT[stage])
     proofs = {"kl_from_start": change}
     if isinstance(model, PeftModel):
         proofs["adapter_effect"] = require_adapter_matters(model, ids)

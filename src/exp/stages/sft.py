@@ -56,7 +56,7 @@ def run_sft(run: Run, step: Step, folder: Path) -> dict[str, Any]:
     train(run, trainer, follow, total)
     facts = {"trainable_parameters": trainable, "rows": len(rows), "steps": total, "batch": batch.as_dict()}
     facts["seconds_saving"] = round(follow.seconds_saving, 2)
-    return facts | finish(run, trainer.model, start, folder)
+    return facts | finish(run, "sft", trainer.model, start, folder)
 
 
 def rename(logs: Mapping[str, float | None]) -> dict[str, float]:
