@@ -130,7 +130,7 @@ def test_a_terminal_shows_the_table_and_the_completions_that_pay(pens: list[str]
     text = said.decode("utf-8")
     assert "3 questions; a right answer in perfect form is paid 1.00" in text
     assert "negated answer: `not` and the gold" in text
-    assert "gold '7', extracted 'not 7': wrong, in form: mine 1.00" in text
+    assert "gold '7', extracted 'not 7': unparseable, in form: mine 1.00" in text
 
 
 def test_data_cannot_command_the_terminal(
